@@ -63,10 +63,12 @@ function formOf({ rule, message, fix = '' }: Finding): string {
 }
 
 function print(number: number, finding: Finding): void {
-  const { rule, tier, severity, object, path, message, found, expected, fix } = finding;
+  const { rule, tier, severity, object, path, message, found, expected, fix, file = '', line } = finding;
+  // As the report shows it: what has no object is placed by its file.
+  const place = object === '' ? `${file}${line === undefined ? '' : `:${line}`}` : object;
   const lines = [
     `${number}. ${severity} ${tier} ${rule}`,
-    `   ${object}${path === '' ? '' : ` ${path}`}`,
+    `   ${place}${path === '' ? '' : ` ${path}`}`,
     `   ${message}`,
     found === undefined ? '' : `   found: ${JSON.stringify(found).slice(0, 200)}`,
     expected === undefined ? '' : `   expected: ${expected}`,

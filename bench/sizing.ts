@@ -1,8 +1,9 @@
 /**
  * `npm run bench:sizing`: the oracles of `gantry size`, on more worlds than the unit tests try.
  *
- * `worlds`: the cheapest mix of small random worlds, compared with the simulation of every mix. `trace`: the 95th percentile of the waits in
- * the second half of synthetic traces, predicted from the first half. Options: `--only worlds|trace` (repeatable), `--worlds N` (200),
+ * `worlds`: the cheapest mix of small random worlds, compared with the simulation of every mix; `scaled`: the same with pools that an autoscaler
+ * enlarges and shrinks. `trace`: the 95th percentile of the waits in
+ * the second half of synthetic traces, predicted from the first half. Options: `--only worlds|scaled|trace` (repeatable), `--worlds N` (200),
  * `--traces N` (10), `--days N` of a trace (60), `--seed S` (1). One line of JSON for each; status 1 if a world differs.
  */
 import { parseArgs } from 'node:util';
@@ -26,7 +27,11 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? 1);
 const seedsOf = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => seed + index);
-const MEASUREMENTS: Readonly<Record<string, () => Outcome>> = { worlds, trace };
+const MEASUREMENTS: Readonly<Record<string, () => Outcome>> = {
+  worlds: () => worlds(false),
+  scaled: () => worlds(true),
+  trace,
+};
 for (const name of values.only ?? Object.keys(MEASUREMENTS)) {
   const measure = MEASUREMENTS[name];
   if (measure === undefined) {
@@ -39,10 +44,10 @@ for (const name of values.only ?? Object.keys(MEASUREMENTS)) {
   process.exitCode = result.ok ? process.exitCode : 1;
 }
 
-function worlds(): Outcome {
+function worlds(scales: boolean): Outcome {
   const results = seedsOf(Number(values.worlds ?? 200)).map((own) => ({
     seed: own,
-    ...compareWithExhaustiveSearch(smallWorld(own)),
+    ...compareWithExhaustiveSearch(smallWorld(own, scales)),
   }));
   const different = results.filter(({ searched, exhaustive }) => searched?.toFixed(6) !== exhaustive?.toFixed(6));
   return {

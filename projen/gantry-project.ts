@@ -522,6 +522,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Bundle the programs of src/runtime into lib/bundles, one file each',
       exec: BUNDLE_RUNTIME,
     });
+    this.addTask('bench:agents', {
+      description: 'Measure what node agents cost a live API server: --agents N --seconds N',
+      exec: 'tsx bench/agents.ts',
+      receiveArgs: true,
+    });
     this.addTask('bench:e2e', {
       description:
         'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',

@@ -48,6 +48,7 @@ export * from './constructs/tenancy';
 export * from './constructs/training';
 export * from './constructs/scheduler';
 export * from './constructs/agent';
+export * from './constructs/remediation';
 export * from './constructs/platform';
 export * as amdGpu from './constructs/amd-gpu';
 export * as ascend from './constructs/ascend';

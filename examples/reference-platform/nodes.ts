@@ -1,9 +1,19 @@
 /**
  * What belongs to the nodes: the operators by their charts, GPUs given out, measured and alerted on, the functions of the InfiniBand
- * cards, and kernels that are set for training.
+ * cards, kernels that are set for training, an agent on each node, and what is done about nodes with a problem.
  */
 import { Chart } from 'cdk8s';
-import { charts, gpuOperator, monitoring, Namespace, networking, NodeSelection, nodeTuning } from 'cdk8s-gantry';
+import {
+  charts,
+  gpuOperator,
+  monitoring,
+  Namespace,
+  networking,
+  NodeAgent,
+  NodeSelection,
+  nodeTuning,
+  Remediation,
+} from 'cdk8s-gantry';
 import { type Construct } from 'constructs';
 import { GPU, INFERENCE_GPU, RDMA_FUNCTIONS } from './cluster';
 
@@ -50,6 +60,25 @@ export class Nodes extends Chart {
       namespace: tuning,
       nodeSelection: NodeSelection.labels({ 'nvidia.com/gpu.product': INFERENCE_GPU }),
       tunings: [nodeTuning.Tuning.cpuGovernor('performance')],
+    });
+
+    const labels = { release: 'prometheus' };
+    new NodeAgent(this, 'node-agent', {
+      pools: [
+        {
+          name: 'h100',
+          nodeSelector: { 'nvidia.com/gpu.product': GPU },
+          devices: { 'nvidia.com/gpu': 8 },
+          rdmaPorts: 8,
+        },
+        { name: 'l40s', nodeSelector: { 'nvidia.com/gpu.product': INFERENCE_GPU } },
+      ],
+      monitoring: { labels },
+    });
+    // A dry run: it shows what it would do about the conditions of the agent. With `mode: 'active'` it does it.
+    new Remediation(this, 'remediation', {
+      budget: { poolLabel: 'nvidia.com/gpu.product', maxUnavailablePercent: 10, maxPerRack: 1 },
+      monitoring: { labels },
     });
 
     new charts.HelmRelease(this, 'gpu-operator-release', {

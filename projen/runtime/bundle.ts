@@ -93,6 +93,17 @@ const factsOnly: Plugin = {
   },
 };
 
+/** Selectors of devices load CEL where they need it; a program that is one file has it in the file. */
+const celInside: Plugin = {
+  name: 'cel-inside',
+  setup(bundler) {
+    bundler.onLoad({ filter: /objects[\\/]claims[\\/]selectors\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/\bload\((?=')/g, 'require('),
+      loader: 'ts',
+    }));
+  },
+};
+
 function refusal(what: string): string {
   return `() => { throw new Error(${JSON.stringify(`${what} of a kubeconfig cannot be used here: take an exec plugin, a token or a certificate.`)}); }`;
 }
@@ -116,7 +127,7 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT, to = r
     legalComments: 'none',
     charset: 'utf8',
     external: ['cdk8s', 'cdk8s-plus-28', 'constructs'],
-    plugins: [leaveOut, factsOnly],
+    plugins: [leaveOut, factsOnly, celInside],
     metafile: true,
     logLevel: 'error',
   });
@@ -145,7 +156,7 @@ if (require.main === module) {
   const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
   Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]).then(
     (sizes) => {
-      [SCHEDULER_BUNDLE, AGENT_BUNDLE].forEach(({ output }) => compress(output));
+      [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].forEach(({ output }) => compress(output));
       [CHECK_BUNDLE, ...bundles.map(({ output }) => output)].forEach((output, index) =>
         console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`),
       );

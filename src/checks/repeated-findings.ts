@@ -3,9 +3,11 @@
  *
  * - A field that is missing, or has a value that the format of the field excludes: where a rule of the server or of a project reports the field,
  *   or the schema a bound, the schema's shorter message is left out.
- * - A value of the wrong type: rules read it as if the field were unset or empty, so what they say about the value is left out.
+ * - A value of the wrong type: rules read it as if the field were unset or empty, so what they say about the value is left out, and so is that
+ *   the field, or an item of its list, is missing.
  */
 import { type Manifest } from '../manifests/manifest';
+import { pointer, tokensOf } from '../manifests/pointer';
 import { type Severity, type Tier } from './report/finding';
 import { namesKey } from './rules/field-fix';
 import { shapeRules } from './schema/shape-rules';
@@ -26,11 +28,16 @@ interface Field {
   isSaidBetter: boolean;
 }
 
+/** The words in which rules report what is missing. */
+const MISSING = /\bmust (be set|set|have|not be empty)\b|\b(has|have) no\b|\bis empty\b/;
+
 /** Rules of the schema whose messages others replace. */
 const SHORT: ReadonlySet<string> = new Set([shapeRules.required.id, shapeRules.format.id]);
 
 export class RepeatedFindings {
   private readonly fields = new Map<Manifest, Map<string, Field>>();
+  /** Names of fields with a value of the wrong type, by the path of the object or list that seems to lack them. */
+  private readonly lacking = new Map<Manifest, Map<string, Set<string>>>();
 
   /** Whether these are findings of the schema that others replace. */
   static areFoundBy(rule: string): boolean {
@@ -46,12 +53,34 @@ export class RepeatedFindings {
         const field = this.fieldAt(manifest, path);
         field.hasWrongType ||= hasWrongType;
         field.isSaidBetter ||= isBound;
+        if (hasWrongType) {
+          this.noteLacking(manifest, path);
+        }
       }
     } else if (severity === 'error' && (tier === 'server' || tier === 'webhook')) {
       const field = this.fields.get(manifest)?.get(path);
       if (field !== undefined) {
         field.isSaidBetter = true;
       }
+    }
+  }
+
+  /** A value is missing in what contains it: a field in its object, an item in its list, and the list then in its object. */
+  private noteLacking(manifest: Manifest, path: string): void {
+    const tokens = tokensOf(path);
+    const isItem = /^\d+$/.test(tokens.at(-1) ?? '');
+    const field = isItem ? tokens.slice(0, -1) : tokens;
+    const name = field.at(-1);
+    if (name === undefined) {
+      return;
+    }
+    let paths = this.lacking.get(manifest);
+    if (paths === undefined) {
+      this.lacking.set(manifest, (paths = new Map<string, Set<string>>()));
+    }
+    for (const at of new Set([pointer('', ...field.slice(0, -1)), pointer('', ...field), path])) {
+      const names = paths.get(at) ?? new Set();
+      paths.set(at, names.add(name));
     }
   }
 
@@ -69,11 +98,29 @@ export class RepeatedFindings {
 
   /** Whether the finding is about a value whose type the schema has reported, and not about its key. */
   followsFromType({ tier, manifest, path, message }: Said): boolean {
-    return tier !== 'schema' && this.fields.get(manifest)?.get(path)?.hasWrongType === true && !namesKey(path, message);
+    if (tier === 'schema') {
+      return false;
+    }
+    const hasWrongType = this.fields.get(manifest)?.get(path)?.hasWrongType === true;
+    return (hasWrongType && !namesKey(path, message)) || this.reportsAsMissing(manifest, path, message);
+  }
+
+  private reportsAsMissing(manifest: Manifest, path: string, message: string): boolean {
+    const names = this.lacking.get(manifest)?.get(path);
+    if (names === undefined || !MISSING.test(message)) {
+      return false;
+    }
+    const words = message.split(/[^\w.-]+/).map((word) => word.replace(/[.-]+$/, ''));
+    return [...names].some((name) => words.some((word) => word === name || isShortFor(word, name)));
   }
 
   /** Whether the schema's message on the field is left out. */
   isReported({ manifest, path }: Pick<Said, 'manifest' | 'path'>): boolean {
     return this.fields.get(manifest)?.get(path)?.isSaidBetter === true;
   }
+}
+
+/** Messages may call `matchLabelExpressions` the expressions. */
+function isShortFor(word: string, name: string): boolean {
+  return word.length > 4 && name.endsWith(word.charAt(0).toUpperCase() + word.slice(1));
 }

@@ -72,6 +72,14 @@ export class ManifestSet {
     return this.identityIndex.get(identityKey(kind, namespace, name))?.[0];
   }
 
+  /**
+   * All manifests with this kind, name, and namespace: several where folders have alternatives, such as one for each environment.
+   * @internal
+   */
+  definitionsOf(kind: string, name: string, namespace = ''): readonly Manifest[] {
+    return this.identityIndex.get(identityKey(kind, namespace, name)) ?? NONE;
+  }
+
   /** Manifests that name one and the same object, in groups of two or more: the last to be applied would overwrite the others. */
   get duplicates(): readonly (readonly Manifest[])[] {
     return [...this.identityIndex.values()].filter((group) => group.length > 1);

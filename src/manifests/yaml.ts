@@ -12,6 +12,7 @@ import { type Manifest, type Origin, type SkippedSource, type SourceProblem } fr
 import { asString, isObject } from './read';
 import { LineTable, type TextDocument, type TextProblem } from './texts/source-text';
 import { readWholeYaml, readYaml } from './texts/yaml-text';
+import { unrendered } from './documents/unrendered';
 
 /** The result of `parseYaml`. */
 export interface Parsed {
@@ -99,7 +100,14 @@ function foreignness(
     }
     return broken && /\{\{|\{%/.test(text) ? 'an unrendered template' : undefined;
   }
-  return foreignDocument(value, file) ?? (skip === 'all' && hasNoObjectFields(value) ? 'not a manifest' : undefined);
+  const foreign = foreignDocument(value, file);
+  if (foreign !== undefined || skip === 'known') {
+    return foreign;
+  }
+  if (hasNoObjectFields(value)) {
+    return 'not a manifest';
+  }
+  return unrendered(value, text);
 }
 
 /** A value that was read, or what kept it from being read. */

@@ -6,6 +6,7 @@
 export * from './model/model';
 export * from './model/decision';
 export * from './model/policy';
+export * from './model/capacity-filter';
 export { decide } from './engine';
 export { SnapshotError } from './model/facts';
 export { type HyperNode, hyperNodeLevel, hyperNodeTopology } from './topology/domains';

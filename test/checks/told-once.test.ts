@@ -51,6 +51,36 @@ test('a value of the wrong type is reported by the schema alone', () => {
   expect(messagesOf(IMAGE)).toEqual(['schema/type /spec/containers/0/image']);
 });
 
+test.each([
+  [
+    'a field of an object',
+    'apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a, namespace: b}\nspec: {groups: [{name: g, rules: [{expr: up, alert: {a: 1}}]}]}\n',
+    '/spec/groups/0/rules/0/alert',
+  ],
+  [
+    'one of two fields',
+    'apiVersion: ray.io/v1\nkind: RayJob\nmetadata: {name: a, namespace: b}\nspec: {entrypoint: x, clusterSelector: true}\n',
+    '/spec/clusterSelector',
+  ],
+  [
+    'an item of a list',
+    'apiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: a}\nspec: {cidrs: [[a]]}\n',
+    '/spec/cidrs/0',
+  ],
+])('a value of the wrong type is not reported as missing: %s', (_, yaml, path) => {
+  expect(messagesOf(yaml)).toEqual([`schema/type ${path}`]);
+});
+
+test('another field that is missing beside it is reported', () => {
+  const found = messagesOf(
+    'apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a, namespace: b}\nspec: {groups: [{name: g, rules: [{expr: up, labels: 7}]}]}\n',
+  );
+  expect(found).toEqual([
+    'monitoring/rule-is-alert-or-recording /spec/groups/0/rules/0',
+    'schema/type /spec/groups/0/rules/0/labels',
+  ]);
+});
+
 test('without the schema, the rule reports the value', () => {
   expect(messagesOf(IMAGE, ['server'])).toEqual(['core/container-image-required /spec/containers/0/image']);
 });

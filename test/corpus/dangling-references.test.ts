@@ -2,8 +2,11 @@
  * References to what the manifests do not contain: information where the object may be in the cluster, a warning where one of nearly the same
  * name is among them, and an error where the object is among them and lacks the port.
  */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { type Severity } from '../../src/checks/report/finding';
-import { check, readManifests } from '../../src/interfaces/checks';
+import { check, readManifestFiles, readManifests } from '../../src/interfaces/checks';
 
 const SERVER = `---
 apiVersion: apps/v1
@@ -303,4 +306,57 @@ test.each(Object.entries(REFERENCES))('%s', (_, { rule, there, named, near, abse
       .map(({ severity }) => severity);
   expect(severities(near[0])).toEqual([near[1]]);
   expect(severities(absent[0])).toEqual(absent.slice(1));
+});
+
+describe('where several files define one object', () => {
+  const service = (port: number): string =>
+    `apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {a: b}, ports: [{port: ${port}}]}\n`;
+  const ingress = (port: number): string =>
+    `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i}\nspec: {defaultBackend: {service: {name: web, port: {number: ${port}}}}}\n`;
+  const pod = (key: string): string =>
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: "a/b:1", env: [{name: A, valueFrom: {configMapKeyRef: {name: m, key: ${key}}}}]}]}\n`;
+  const map = (key: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {${key}: x}\n`;
+
+  const inTeam = (yaml: string): string => yaml.replace('metadata: {', 'metadata: {namespace: team, ');
+
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gantry-definitions-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function severities(rule: string, files: Readonly<Record<string, string>>): readonly Severity[] {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const { findings } = check(readManifestFiles('.', { cwd: folder }));
+    return findings.filter((finding) => finding.rule === rule).map(({ severity }) => severity);
+  }
+
+  test.each<[string, Readonly<Record<string, string>>, readonly Severity[]]>([
+    ['a port that one of them has', { 'a/s.yaml': service(80), 'b/s.yaml': service(90), 'c/i.yaml': ingress(80) }, []],
+    ['a port that the last has', { 'a/s.yaml': service(90), 'b/s.yaml': service(80), 'c/i.yaml': ingress(80) }, []],
+    ['a port that none has', { 'a/s.yaml': service(80), 'b/s.yaml': service(90), 'c/i.yaml': ingress(70) }, ['info']],
+    [
+      'a port that none has, one of them in the same file',
+      { 'a/s.yaml': service(80), 'c/i.yaml': `${service(90)}---\n${ingress(70)}` },
+      ['error'],
+    ],
+    ['one definition in the folder of the route', { 'a/s.yaml': service(80), 'a/i.yaml': ingress(70) }, ['error']],
+    ['one definition elsewhere, without namespaces', { 'a/s.yaml': service(80), 'b/i.yaml': ingress(70) }, ['warning']],
+    [
+      'one definition elsewhere, in the same namespace',
+      { 'a/s.yaml': inTeam(service(80)), 'b/i.yaml': inTeam(ingress(70)) },
+      ['error'],
+    ],
+  ])('%s', (_, files, expected) => {
+    expect(severities('references/backend-port-exists', files)).toEqual(expected);
+  });
+
+  test('a key that one of them has, or that none has', () => {
+    const files = { 'a/m.yaml': map('one'), 'b/m.yaml': map('two') };
+    expect(severities('references/key-exists', { ...files, 'c/p.yaml': pod('two') })).toEqual([]);
+    expect(severities('references/key-exists', { ...files, 'c/p.yaml': pod('three') })).toEqual(['warning']);
+  });
 });

@@ -6,6 +6,7 @@ import { buildOracle, whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { buildPrograms } from './control-plane/build';
 import { buildEstimates, whyNoEstimates } from './costs/oracle';
+import { buildKueue, whyNoKueue } from './multikueue/kueue';
 import { buildEngine, whyNoEngine } from './docker/programs';
 import { buildPromtool, whyNoPromtool } from './promtool/promtool';
 import { buildPulumi, whyNoPulumi } from './pulumi/pulumi-cli';
@@ -17,6 +18,7 @@ const BUILDS: readonly (readonly [whyNot: () => string | undefined, build: (prin
   [whyNoControlPlane, (print) => buildPrograms({ print })],
   [whyNoOracle, buildOracle],
   [whyNoEstimates, buildEstimates],
+  [whyNoKueue, buildKueue],
   [whyNoJudge, buildJudge],
   [whyNoPromtool, buildPromtool],
   [whyNoPulumi, buildPulumi],

@@ -117,10 +117,10 @@ test('a mutant is shown to the suites that met it, the nearest first, and to the
 });
 
 describe('the imports of a suite', () => {
-  const loaded = new ImportGraph().closureOf('test/runtime/kubernetes/leader.test.ts');
+  const loaded = new ImportGraph().closureOf('test/runtime/api/leader.test.ts');
 
   it('lead to what it imports, and to what that imports', () => {
-    expect(loaded).toContain('src/runtime/kubernetes/leader.ts');
+    expect(loaded).toContain('src/runtime/api/leader.ts');
     expect(loaded).toContain('src/runtime/api/backoff.ts');
     expect(loaded).toContain('test/runtime/fake-server.ts');
   });

@@ -203,7 +203,7 @@ function fieldsOf({ rule }: CelRule): readonly string[] {
 function setFix(fields: readonly string[], error: string): string {
   const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
   if (fields.length === 0 && missing !== undefined) {
-    return `Set ${missing} in each item of ${THE_FIELD}: the rule reads it.`;
+    return `Set ${missing} in each item of ${THE_FIELD}, because the CEL rule reads it.`;
   }
   const notNumber = /\bparsing ("(?:[^"\\]|\\.)*"): invalid syntax$/.exec(error)?.[1];
   if (notNumber !== undefined) {
@@ -214,8 +214,8 @@ function setFix(fields: readonly string[], error: string): string {
   }
   const read = fields.find((field) => field === missing || field.endsWith(`.${missing ?? ''}`));
   return read !== undefined || missing === undefined
-    ? `Set ${read ?? oneOf(fields)}, which the rule reads.`
-    : `Set ${missing} in ${oneOf(fields)}: the rule reads it.`;
+    ? `Set ${read ?? oneOf(fields)} in ${THE_FIELD}, because the CEL rule reads it.`
+    : `Set ${missing} in each item of ${oneOf(fields)}, because the CEL rule reads it.`;
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

@@ -37,12 +37,17 @@ export function programOf(source: string): RuleProgram | string {
 export type Expression = (variables: Record<string, CelInput>) => Outcome;
 
 const expressions = new Map<string, Expression | string>();
+/** Expressions that are remembered: a program that runs for long meets any number of them. */
+const MOST_EXPRESSIONS = 4000;
 
 /** The program of an expression; a string says why there is none. */
 export function expressionOf(source: string): Expression | string {
   let expression = expressions.get(source);
   if (expression === undefined) {
     expression = compileExpression(source);
+    if (expressions.size >= MOST_EXPRESSIONS) {
+      expressions.clear();
+    }
     expressions.set(source, expression);
   }
   return expression;

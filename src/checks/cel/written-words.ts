@@ -149,7 +149,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
     [
       'the name must consist of lower-case letters, digits, and "-", start with a letter, and not end with "-"',
-      'Set metadata.name to such a name, for example train-70b.',
+      'Set metadata.name to a name such as train-70b.',
     ],
   ],
   [
@@ -220,7 +220,10 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   ],
   [
     "!has(self.replicas) || (!has(self.limits) || size(self.limits) == 0 || (size(self.limits) == 1 && 'nodes' in self.limits))",
-    ['limits must contain nodes only when replicas is set', 'Keep only nodes in {}.limits, or remove {}.replicas.'],
+    [
+      'limits must contain no resource other than nodes when replicas is set',
+      'Remove all resources other than nodes from {}.limits, or remove {}.replicas.',
+    ],
   ],
   [
     'self.slices.all(x, size(x.valuesPerLevel) == size(self.levels))',

@@ -6,11 +6,13 @@
 /** By the name of the field. */
 const BY_NAME: Readonly<Record<string, string>> = {
   action: 'the action of the reporter, such as Binding',
+  annotations: 'a map of strings, such as { example.com/owner: research }',
   apiGroups: 'a list of API groups, such as [""] for the core group',
   apiVersions: 'a list of versions, such as [v1]',
   appProtocol: 'a protocol such as kubernetes.io/h2c',
   binaryVersion: 'a semantic version such as 1.36.0',
   cidr: 'an address range such as 10.0.0.0/8',
+  clusterIPs: 'an IP address or None',
   clusterRoleSelectors: 'a list of at least one label selector',
   containerResource: 'an object with name, container, and target',
   driver: 'the name of a driver, such as gpu.nvidia.com',
@@ -20,33 +22,55 @@ const BY_NAME: Readonly<Record<string, string>> = {
   expr: 'a PromQL expression',
   expression: 'a CEL expression',
   external: 'an object with metric and target',
+  externalName: 'a DNS name such as db.example.com',
+  generateName: 'a prefix such as train-',
   group: 'an API group such as example.com',
   groupName: 'a unique name',
   handler: 'the name of a runtime handler, such as nvidia',
   image: 'an image such as registry.example.com/server:1.2',
+  interval: 'a duration such as 10m',
   ip: 'an IP address such as 10.0.0.1',
-  key: 'a key such as example.com/rack',
+  labels: 'a map of strings, such as { app: web }',
   listKind: 'the kind of a list, such as WidgetList',
   managedBy: 'the name of a controller, such as kueue.x-k8s.io/multikueue',
+  location: 'the name of a Secret, or the path of a file',
+  localhostProfile: 'the profile of the node, such as profiles/audit.json',
   matchConstraints: 'an object with resourceRules',
+  matchLabels: 'a map of strings, such as { app: web }',
+  maxSurge: 'a number or a percentage such as 25%',
+  maxUnavailable: 'a number or a percentage such as 25%',
   messageExpression: 'a CEL expression',
+  metadata: 'an object with a name, such as { name: train-70b }',
+  minAvailable: 'a number or a percentage such as 25%',
   mountPath: 'an absolute path such as /data',
   mutations: 'a list of at least one mutation',
+  nodeSelector: 'a map of node labels, such as { node-role: gpu }',
   nodeSelectorTerms: 'a list of at least one term',
+  nonResourceURLs: 'a list of paths, such as [/healthz]',
+  object: 'an object with describedObject, metric, and target',
   opaque: 'an object with driver and parameters',
   openAPIV3Schema: 'a schema with type: object',
   operations: 'a list of operations, such as [CREATE, UPDATE]',
   parentRef: 'an object with the resource and the name of the parent',
-  path: 'a path',
+  path: 'a path such as /data',
+  paths: 'a list of paths, each with path, pathType, and backend',
   plural: 'a plural in lower case, such as widgets',
+  podCIDR: 'an address range such as 10.244.0.0/24',
+  pods: 'an object with metric and target',
   port: 'a number from 1 to 65535',
+  reason: 'a reason in one word, such as Started',
   reference: 'an image such as registry.example.com/model:1.2',
+  reportingController: 'the name of the controller, such as example.com/controller',
+  reportingInstance: 'the ID of the instance, such as the name of its pod',
   repository: 'the path of a registry, such as nvcr.io/nvidia/mellanox',
   resource: 'a resource in the plural, such as services',
   resources: 'a list of resources, such as [pods]',
   singular: 'a singular in lower case, such as widget',
   storage: 'a quantity such as 10Gi',
+  strategy: 'OldestEmulationVersion, or a strategy such as example.com/strategy',
   subjects: 'a list of at least one subject',
+  targetPort: 'a port number, or the name of a port',
+  template: 'a pod template with metadata and spec',
   topologyKey: 'a node label such as topology.kubernetes.io/zone',
   url: 'a URL such as https://example.com',
   valueExpression: 'a CEL expression',
@@ -60,18 +84,28 @@ const BY_LIST: Readonly<Record<string, string>> = {
   apiGroups: 'an API group such as apps',
   apiVersions: 'a version such as v1',
   cidrs: 'an address range such as 10.96.0.0/12',
+  coveredResources: 'the name of a resource, such as nvidia.com/gpu',
   except: 'an address range such as 10.1.0.0/16',
+  externalIPs: 'an IP address such as 192.0.2.10',
+  loadBalancerSourceRanges: 'an address range such as 10.0.0.0/8',
+  podCIDRs: 'an address range such as 10.244.0.0/24',
   resources: 'a resource such as pods',
   searches: 'a DNS domain such as example.com',
+  shortNames: 'a short name in lower case, such as wd',
+  values: 'a string that is not empty',
 };
 
 /** Lists whose items refer to what has the name; items of others have names of their own. */
 const REFERRING: Readonly<Record<string, string>> = {
+  configMapTargetRef: 'the name of the ConfigMap',
   env: 'the name of the variable, such as LOG_LEVEL',
   envFrom: 'the name of the source',
+  options: 'the name of an option, such as ndots',
   ownerReferences: 'the name of the owner',
   resources: 'the name of a resource, such as nvidia.com/gpu',
+  secretTargetRef: 'the name of the Secret',
   subjects: 'the name of the subject',
+  sysctls: 'the name of a sysctl, such as net.core.somaxconn',
   volumeMounts: 'the name of a volume',
 };
 
@@ -86,6 +120,35 @@ const KINDS: Readonly<Record<string, string>> = {
   serviceAccount: 'ServiceAccount',
 };
 
+/** Fields whose content depends on the object that contains them. */
+const BY_PARENT: Readonly<Record<string, string>> = {
+  'appArmorProfile.localhostProfile': 'the name of a profile that is loaded on the nodes',
+  'items[].path': 'a relative path such as config.yaml',
+  'nfs.path': 'an exported path such as /exports/data',
+  'quobyte.registry': 'a list of host:port, such as quobyte.example.com:7861',
+  'subjects[].namespace': 'the namespace of the ServiceAccount',
+  'backend.port': 'a port number, or the name of a port',
+  'httpGet.port': 'a port number, or the name of a port',
+  'tcpSocket.port': 'a port number, or the name of a port',
+  'targetPort.name': 'the name of a port, such as http',
+  'triggers[].type': 'the type of a scaler, such as prometheus',
+};
+
+const LABEL_KEY = 'a key such as example.com/rack';
+
+/** A key is that of a label in selectors, taints, and tolerations, and that of an entry where it refers to a ConfigMap or a Secret. */
+function keyOf(parent: string): string {
+  if (parent === 'items[]') {
+    return 'a key of the ConfigMap or Secret';
+  }
+  if (parent.endsWith('[]') || /taint/i.test(parent)) {
+    return /^(?:secret|configMap)TargetRef/.test(parent) ? entryOf(parent) : LABEL_KEY;
+  }
+  return entryOf(parent);
+}
+
+const entryOf = (parent: string): string => `a key of the ${/configMap/i.test(parent) ? 'ConfigMap' : 'Secret'}`;
+
 /** The end of `Set X to …`; `undefined` where the name of the field says nothing about its content. */
 export function contentOf(field: string): string | undefined {
   const parts = field.split('.');
@@ -94,6 +157,17 @@ export function contentOf(field: string): string | undefined {
   const [, list = ''] = /^(\w+)\[\d+\]$/.exec(last) ?? [];
   if (list !== '') {
     return own(BY_LIST, list);
+  }
+  const above = (parent ?? '').replace(/\[\d+\]$/, '[]');
+  const byParent = own(BY_PARENT, `${above}.${last}`);
+  if (byParent !== undefined) {
+    return byParent;
+  }
+  if (last === 'key') {
+    return above === '' ? LABEL_KEY : keyOf(above);
+  }
+  if (last === 'operator') {
+    return operatorOf(above);
   }
   if (parent !== undefined && /^(?:name|kind|apiVersion|namespace|uid)$/.test(last)) {
     return ofParent(last, parent);
@@ -130,6 +204,14 @@ function wordsOf(name: string): string {
     .toLowerCase();
   return words === 'ref' ? 'target' : words;
 }
+
+/** The operators of the lists in which all projects write them. */
+const operatorOf = (parent: string): string | undefined =>
+  parent === 'matchExpressions[]'
+    ? 'In, NotIn, Exists, or DoesNotExist'
+    : parent === 'tolerations[]'
+      ? 'Equal or Exists'
+      : undefined;
 
 const own = (table: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

@@ -5,9 +5,9 @@
 import { fieldOf, tokensOf } from '../../manifests/pointer';
 import { type Rule, type Violation } from './rule';
 import { counted, oneOf } from '../../facts/words';
-import { inThirdPerson } from '../../facts/words/third-person';
 import { contentOf } from './field-content';
-import { nearName } from './near-name';
+import { keyFix, requirementFix, withoutFix } from './name-fix';
+import { alternatives, setTo } from './set-to';
 
 type Said = Pick<Violation, 'path' | 'message' | 'expected' | 'found'>;
 
@@ -19,6 +19,19 @@ interface Place {
   /** The string that was found. */
   readonly found?: string;
 }
+
+/** Examples of what a value is not, where the name of the field does not say more. */
+const VALID: Readonly<Record<string, string>> = {
+  'IP address': 'an IP address such as 10.0.0.1',
+  'IPv4 address': 'an IPv4 address such as 10.0.0.1',
+  'IPv6 address': 'an IPv6 address such as fd00::1',
+  'address range': 'an address range such as 10.0.0.0/8',
+  'sysctl name': 'the name of a sysctl, such as net.core.somaxconn',
+};
+
+/** `an address range such as 10.0.0.0/8` for `address range`. */
+const validOf = (field: string, what: string): string =>
+  Object.hasOwn(VALID, what) ? (contentOf(field) ?? VALID[what] ?? '') : `a valid ${what}`;
 
 /** A choice between fields, which a fix of one of them does not make. */
 const EITHER = /\bexactly one\b/;
@@ -107,7 +120,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   ],
   [
     / is not a valid ([^:]+)$/,
-    ([, what], { field, expected }) => (expected === undefined ? `Set ${field} to a valid ${what}.` : undefined),
+    ([, what = ''], { field, expected }) => (expected === undefined ? setTo(field, validOf(field, what)) : undefined),
   ],
   [/^un(?:supported|known)\b/, (_match, { field, expected }) => expected && setTo(field, expected)],
   [
@@ -154,7 +167,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   ],
   [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
   [/^(?:(?! must ).)* must (consist of .+)$/, ([, what = ''], { field, found }) => requirementFix(field, what, found)],
-  [/ must not contain (.+)$/, ([, what], { field }) => `Remove ${what} from ${field}.`],
+  [/ must (not contain .+)$/, ([, what = ''], { field }) => withoutFix(field, what)],
   [/ must be (?!in the )|\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
 
@@ -174,71 +187,12 @@ function oneOfList(field: string): string {
   return /[^s]s$/.test(words) ? `at least one ${words.replace(/ies$/, 'y').replace(/s$/, '')}` : '';
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  integer: 'an integer',
-  number: 'a number',
-  object: 'an object',
-  string: 'a string',
-};
-
-/** More names than this are left to `expected`. */
-const MOST_NAMES = 8;
-
-/** Expected values that end a sentence: `a, b, or c`, `at least 2`, `a path that begins with "/"`. */
-function alternatives(expected: string): string {
-  const [, from, to] = /^(-?\d+)(?: to |-)(-?\d+)$/.exec(expected) ?? [];
-  if (from !== undefined && to !== undefined) {
-    return from === to ? from : `a number from ${from} to ${to}`;
-  }
-  if (/^such as /.test(expected)) {
-    return `a value ${expected}`;
-  }
-  const names = expected.replace(/^one of /, '').split(/, (?:or )?| or /);
-  if (names.length > MOST_NAMES) {
-    return `one of the expected values, for example ${names[0]}`;
-  }
-  if (names.some((name) => /\s/.test(name))) {
-    return expected;
-  }
-  if (names.length === 1) {
-    return Object.hasOwn(TYPES, expected) ? TYPES[expected] : names[0];
-  }
-  return oneOf(names);
-}
-
-function setTo(field: string, expected: string): string {
-  if (/^[\w.[\]"/-]+: /.test(expected)) {
-    return `Set ${expected}.`;
-  }
-  const [, value = expected, otherwise] = /^(.+?),? or unset\b(.*)$/.exec(expected) ?? [];
-  if (/^at least one [a-z]/.test(value)) {
-    return `Add ${value} to ${field}${otherwise === undefined ? '' : `, or remove it${otherwise}`}.`;
-  }
-  if (/^at most \d+ (?:characters|bytes)\b/.test(expected)) {
-    return `Shorten ${field} to ${expected}.`;
-  }
-  if (otherwise !== undefined) {
-    return `Set ${field} to ${alternatives(value)}, or remove it${otherwise}.`;
-  }
-  const last = field.split('.').at(-1) ?? '';
-  if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
-    const content = contentOf(field);
-    return content === undefined ? `Set ${field}.` : `Set ${field} to ${content}.`;
-  }
-  if (last === 'type' && Object.hasOwn(TYPES, expected)) {
-    return `Set ${field} to ${expected}.`;
-  }
-  const isName = /name$/i.test(last) && /^an? (?:entry|volume|claim|container|job) (?:in|of) /.test(expected);
-  return `Set ${field} to ${isName ? 'the name of ' : ''}${alternatives(expected)}.`;
-}
-
 /** What to write, or `undefined` where the message has none of the forms. */
 export function fieldFix({ path = '', message, expected, found }: Said): string | undefined {
   if (namesKey(path, message)) {
     const complaint = KEY_SYNTAX.exec(message)?.[1];
-    return complaint === undefined ? undefined : keyFix(fieldOf(path.slice(0, path.lastIndexOf('/'))), complaint);
+    const key = tokensOf(path).at(-1) ?? '';
+    return complaint === undefined ? undefined : keyFix(fieldOf(path.slice(0, path.lastIndexOf('/'))), complaint, key);
   }
   if (/^(?:no|exactly one) /.test(expected ?? '')) {
     return undefined;
@@ -363,68 +317,10 @@ function changeTo({ path = '', message, found }: Said): string | undefined {
 /** `the port must be even, but is 3`, `the port must be even: 3`: the subject, and what it must be. */
 const REQUIREMENT = /^(.*?) must (.+?)(?:, but .*|: (?:-?[\d.e+]+|"[^"]*"))?$/;
 
-/** What follows the domain in values of the forms that requirements name. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  'of the form domain/name': 'name',
-  'of the form domain/path': 'controller',
-};
-
-/** `Set hard.pods to an integer.` for `be an integer`, `Set key to a value that is empty, or consists of letters.` for other requirements. */
-function requirementFix(field: string, what: string, found?: unknown): string {
-  if (what === 'not be true' || what === 'not be false') {
-    return `Set ${field} to ${what === 'not be false'}.`;
-  }
-  const [, form] = /^be (of the form \S+)$/.exec(what) ?? [];
-  const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
-  const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
-  if (form !== undefined) {
-    const example = EXAMPLES[form];
-    return `Set ${field} to a value ${form}${example === undefined ? '' : `, such as example.com/${example}`}.`;
-  }
-  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
-  if (length !== undefined) {
-    return `Shorten ${field} to at most ${length}.`;
-  }
-  const near = typeof found === 'string' ? nearName(what, found) : undefined;
-  if (near !== undefined) {
-    return `Set ${field} to ${near}.`;
-  }
-  const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
-  if (choice !== undefined && value === undefined) {
-    return `Set ${field} to ${choice}.`;
-  }
-  return literal === undefined && value === undefined
-    ? `Set ${field} to a value that ${inThirdPerson(what)}.`
-    : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
-}
-
-/**
- * What to write for a name that breaks a rule of its syntax: `Set metadata.name to a value that consists of …`, `Shorten metadata.name to …`.
- *
- * @param complaint what the name must do, in the words that follow `must`
- * @param found the name
- */
-export function nameFix(field: string, complaint: string, found?: string): string {
-  const length = LENGTH.exec(complaint)?.[1];
-  return length === undefined ? requirementFix(field, complaint, found) : `Shorten ${field} to at most ${length}.`;
-}
-
 /** What to do about a name that is too long, where it is derived from the name in a field. */
 export function shortenBy(field: string, derived: string, limit: number): string {
   return `Shorten ${field} by ${counted(derived.length - limit, 'character')}.`;
 }
-
-/** What to write for the key of a map, as `nameFix` for the value of a field. */
-export function keyFix(map: string, complaint: string): string {
-  const length = LENGTH.exec(complaint)?.[1];
-  if (length !== undefined) {
-    return `Shorten the key in ${map} to at most ${length}.`;
-  }
-  const [, ofPrefix] = /^have a prefix that (.+)$/.exec(complaint) ?? [];
-  return `Rename the key in ${map} so that ${ofPrefix === undefined ? `it ${inThirdPerson(complaint)}` : `its prefix ${ofPrefix}`}.`;
-}
-
-const LENGTH = /^(?:have|be) no more than (\d+ characters.*)$/;
 
 /** The rule with a fix of the field in hand for each violation that has a message of a known form, and no fix of its own. */
 export function fixesByField<Made extends Rule>(rule: Made): Made {

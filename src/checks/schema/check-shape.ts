@@ -136,7 +136,27 @@ export class ShapeChecker {
       return { violations: list.violations, notChecked: 'apiVersion and kind do not identify a kind' };
     }
     const known = this.kinds.lookUp(apiVersion, kind);
-    return 'info' in known ? this.checkKnown(object, known, list) : this.reportUnknown(known, list, apiVersion, kind);
+    return 'info' in known
+      ? this.checkByAny(object, known, list, apiVersion, kind)
+      : this.reportUnknown(known, list, apiVersion, kind);
+  }
+
+  /** Where the set has several definitions of the kind, the object is for one of them: the one that has the least to reject. */
+  private checkByAny(
+    object: JsonObject,
+    known: Known,
+    list: ViolationList,
+    apiVersion: string,
+    kind: string,
+  ): ShapeResult {
+    let best = this.checkKnown(object, known, list);
+    for (const other of best.violations.length === 0 ? [] : this.kinds.othersOf(apiVersion, kind)) {
+      const result = this.checkKnown(object, other, new ViolationList());
+      if (errorsIn(result) < errorsIn(best)) {
+        best = result;
+      }
+    }
+    return best;
   }
 
   /** The CEL rules that reject an update of a custom resource; empty where a version of it does not decode. */
@@ -212,6 +232,10 @@ export class ShapeChecker {
       ...(notJudged.length === 0 ? {} : { notJudged }),
     };
   }
+}
+
+function errorsIn({ violations }: ShapeResult): number {
+  return violations.filter(({ severity }) => severity === 'error').length;
 }
 
 /** Whether the API server serves the version, and for how long. */

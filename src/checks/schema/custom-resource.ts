@@ -15,18 +15,8 @@ import { decodeObjectMeta } from './object-meta';
 import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import {
-  checkCount,
-  checkEnum,
-  checkNull,
-  checkNumber,
-  checkString,
-  checkType,
-  type Target,
-  requiredFix,
-  requiredValue,
-  typeWords,
-} from './value-checks';
+import { checkCount, checkEnum, checkNull, checkNumber, checkString, checkType, type Target } from './value-checks';
+import { contentWords, requiredFix, valueWords } from './value-words';
 import { quoted, shortened, THE_FIELD, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -132,7 +122,7 @@ class CustomResourceWalk {
                 message: 'list items must not be null',
                 found: null,
                 expected: items.typeNames,
-                fix: `Remove the \`field\`, or set it to ${typeWords(items.typeNames)}.`,
+                fix: `Remove the \`field\`, or set it to ${valueWords(items)}.`,
               },
               i,
             );
@@ -294,7 +284,7 @@ class CustomResourceWalk {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: requiredValue(node.child(name)),
+          expected: contentWords(node.child(name), `${this.list.path}/${name}`),
           fix: requiredFix(node.child(name), `${this.list.path}/${name}`),
         },
         name,

@@ -1,6 +1,7 @@
 /**
  * Finds the schema of an object, or explains why there is none: a version that is not served, a misspelled kind, a file that is not an API object.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { titleOf } from '../../facts/upstream';
 import { allOf, oneOf } from '../../facts/words';
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
@@ -80,8 +81,13 @@ export type Unknown =
   | { readonly noSuchKind: string; readonly expected?: string; readonly fix: string }
   | { readonly noSuchGroup: string; readonly expected: string; readonly fix: string };
 
+/** As many definitions of one kind are told apart. */
+const MOST_ALTERNATIVES = 8;
+
 export class KnownKinds {
   private readonly defined = new Map<string, DefinedKind>();
+  /** Definitions of one kind among the objects, the last first: folders of versions or of channels are not all for one cluster. */
+  private readonly alternatives = new Map<string, readonly DefinedKind[]>();
   private readonly found = new Map<string, Known | Unknown>();
   private readonly openApi?: OpenApiSchemas;
 
@@ -109,7 +115,13 @@ export class KnownKinds {
   private define(crd: JsonObject, tolerant: boolean): void {
     try {
       for (const kind of kindsOfCrd(crd)) {
-        this.defined.set(`${kind.info.apiVersion}/${kind.info.kind}`, kind);
+        const key = `${kind.info.apiVersion}/${kind.info.kind}`;
+        const before = (tolerant ? (this.alternatives.get(key) ?? []) : []).filter(
+          (other) => !isDeepStrictEqual(other, kind),
+        );
+        const all = kind.info.served || before.length === 0 ? [kind, ...before] : [...before, kind];
+        this.alternatives.set(key, all.slice(0, MOST_ALTERNATIVES));
+        this.defined.set(key, all[0]);
       }
     } catch (error) {
       if (!tolerant || !(error instanceof UnreadableCrd)) {
@@ -126,6 +138,16 @@ export class KnownKinds {
       this.found.set(key, answer);
     }
     return answer;
+  }
+
+  /** What other definitions of a kind among the objects say about it; empty where there is one definition, as nearly always. */
+  *othersOf(apiVersion: string, kind: string): Iterable<Known> {
+    const [, ...others] = this.alternatives.get(`${apiVersion}/${kind}`) ?? [];
+    for (const { info, schema, scale } of others) {
+      if (info.served) {
+        yield { info, schema, ...(scale === undefined ? {} : { scale }) };
+      }
+    }
   }
 
   private find(apiVersion: string, kind: string): Known | Unknown {

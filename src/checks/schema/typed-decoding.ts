@@ -13,7 +13,8 @@ import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
-import { checkEnum, quotedFix, requiredFix, requiredValue, tooWide, typeName, wrongTypeFix } from './value-checks';
+import { checkEnum, tooWide, typeName } from './value-checks';
+import { contentWords, requiredFix, typedFix, typeFix } from './value-words';
 import { quoted, THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -73,7 +74,7 @@ export class TypedDecoding {
     }
     const { schema } = node;
     if (schema['x-kubernetes-int-or-string'] === true) {
-      return this.intOrString(value);
+      return this.intOrString(value, node);
     }
     if (node.types === 0) {
       return this.anything(value);
@@ -85,26 +86,26 @@ export class TypedDecoding {
         return this.integer(value, node);
       case 'number':
         if (typeof value !== 'number') {
-          this.wrongType(value, 'number');
+          this.wrongType(value, 'number', node);
         }
         return;
       case 'boolean':
         if (typeof value !== 'boolean') {
-          this.wrongType(value, 'boolean');
+          this.wrongType(value, 'boolean', node);
         }
         return;
       case 'array':
         if (Array.isArray(value)) {
           this.array(value, node);
         } else {
-          this.wrongType(value, 'array');
+          this.wrongType(value, 'array', node);
         }
         return;
       case 'object':
         if (typeof value === 'object' && !Array.isArray(value)) {
           this.object(value, node);
         } else if (!node.preservesUnknown) {
-          this.wrongType(value, 'object');
+          this.wrongType(value, 'object', node);
         }
         return;
       case undefined:
@@ -148,17 +149,17 @@ export class TypedDecoding {
   private text(value: JsonValue, node: SchemaNode): void {
     const format = node.schema.format;
     if (format === 'quantity') {
-      return this.quantity(value);
+      return this.quantity(value, node);
     }
     if (format === 'int-or-string') {
-      return this.intOrString(value);
+      return this.intOrString(value, node);
     }
     // To Go's decoder a list of small numbers is as good a way to write bytes.
     if (format === 'byte' && Array.isArray(value) && value.every((item) => item === null || isByte(item))) {
       return;
     }
     if (typeof value !== 'string') {
-      return this.wrongType(value, 'string');
+      return this.wrongType(value, 'string', node);
     }
     if (format === 'date-time') {
       const micro = MICRO_TIME_FIELDS.has(this.field);
@@ -181,8 +182,8 @@ export class TypedDecoding {
         found: value,
         expected: 'a base64 string with padding',
         fix: this.list.path.startsWith('/data/')
-          ? 'Encode the `field` with base64, or move it to stringData if the kind is Secret.'
-          : 'Encode the `field` with base64.',
+          ? 'Encode the value of the `field` with base64, or move it to stringData.'
+          : 'Encode the value of the `field` with base64.',
       });
     } else if (this.demands && value !== '') {
       checkEnum(value, node, this.list);
@@ -191,7 +192,7 @@ export class TypedDecoding {
 
   private integer(value: JsonValue, node: SchemaNode): void {
     if (typeof value !== 'number' || !Number.isInteger(value)) {
-      return this.wrongType(value, 'integer');
+      return this.wrongType(value, 'integer', node);
     }
     const fits =
       node.schema.format === 'int32' ? Math.abs(value + 0.5) <= LARGEST_INT32 + 0.5 : Math.abs(value) < LARGEST_INT64;
@@ -201,21 +202,21 @@ export class TypedDecoding {
     this.list.add(shapeRules.format, tooWide(value, node.schema.format ?? 'int64'));
   }
 
-  private intOrString(value: JsonValue): void {
+  private intOrString(value: JsonValue, node: SchemaNode): void {
     if (typeof value === 'string') {
       return;
     }
     if (typeof value !== 'number' || !Number.isInteger(value)) {
-      return this.wrongType(value, 'integer or string');
+      return this.wrongType(value, 'integer or string', node);
     }
     if (Math.abs(value + 0.5) > LARGEST_INT32 + 0.5) {
       this.list.add(shapeRules.format, tooWide(value, 'int32'));
     }
   }
 
-  private quantity(value: JsonValue): void {
+  private quantity(value: JsonValue, node: SchemaNode): void {
     if (typeof value !== 'string' && typeof value !== 'number') {
-      return this.wrongType(value, 'quantity');
+      return this.wrongType(value, 'quantity', node);
     }
     if (parseQuantity(value) !== undefined) {
       return;
@@ -275,7 +276,7 @@ export class TypedDecoding {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: requiredValue(child),
+          expected: contentWords(child, `${this.list.path}/${name}`),
           fix: requiredFix(child, `${this.list.path}/${name}`),
         },
         name,
@@ -283,13 +284,12 @@ export class TypedDecoding {
     }
   }
 
-  private wrongType(value: JsonValue, expected: string): void {
-    const asText = expected === 'string' && (typeof value === 'number' || typeof value === 'boolean');
+  private wrongType(value: JsonValue, expected: string, node?: SchemaNode): void {
     this.list.add(shapeRules.type, {
       message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${expected}`,
       found: value,
       expected,
-      fix: asText ? quotedFix(value) : wrongTypeFix(expected),
+      fix: node === undefined ? typedFix(expected) : typeFix(value, node, this.list.path),
     });
   }
 }

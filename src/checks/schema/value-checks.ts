@@ -8,23 +8,18 @@ import { contentOf } from '../rules/field-content';
 import { fieldOf } from '../../manifests/pointer';
 import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
-import { boundWords } from './exact-words';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';
-import { quoted, shortened, THE_FIELD, type Found, type ViolationList } from './violation-list';
-import { allOf, counted, oneOf } from '../../facts/words';
+import { contentWords, MOST_CHOICES, typeFix } from './value-words';
+import { quoted, THE_FIELD, type Found, type ViolationList } from './violation-list';
+import { counted, oneOf, withArticle } from '../../facts/words';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
 /** Where a number rounds to a 32-bit float that is infinite. */
 const LARGEST_FLOAT32 = 3.4028235677973366e38;
-
-/** How many values a fix lists. */
-const MOST_CHOICES = 8;
-/** Fields of an object that a fix lists. */
-const FEW_FIELDS = 3;
 
 /** What the checks need to know beside the schema. */
 export interface Target {
@@ -78,7 +73,7 @@ export function checkNull(node: SchemaNode, list: ViolationList): void {
       message: `invalid type: null, expected ${node.typeNames}`,
       found: null,
       expected: node.typeNames,
-      fix: `Set the \`field\` to ${typeWords(node.typeNames)}, or remove it.`,
+      fix: `Set the \`field\` to ${contentWords(node, list.path)}, or remove it.`,
     });
   } else if (node.schema.enum !== undefined && node.schema.enum.length > 0) {
     list.add(shapeRules.enum, enumMessage(null, node.schema.enum));
@@ -115,68 +110,9 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
     message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${node.typeNames}`,
     found: value,
     expected: node.typeNames,
-    fix: typeFix(value, node),
+    fix: typeFix(value, node, list.path),
   });
   return false;
-}
-
-const WITH_ARTICLE: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  integer: 'an integer',
-  number: 'a number',
-  object: 'an object',
-  quantity: 'a quantity',
-  string: 'a string',
-};
-
-/** Types in words, `integer or string` as `an integer or a string`. */
-export function typeWords(types: string | undefined): string {
-  if (types === undefined) {
-    return 'a value';
-  }
-  const words = types.split(' or ').map((type) => (Object.hasOwn(WITH_ARTICLE, type) ? WITH_ARTICLE[type] : type));
-  return oneOf(words.flatMap((word) => word.split(' or ')));
-}
-
-/** What a required field must be set to: `a string`, or `an object with kind and name` where the field requires members itself. */
-export function requiredValue(node: SchemaNode | undefined): string {
-  const members = node?.typeNames === 'object' ? node.required : [];
-  const choices = node?.schema.enum ?? [];
-  if (choices.length > 0 && choices.length <= MOST_CHOICES) {
-    return oneOf(choices.map(String));
-  }
-  const words = `${typeWords(node?.typeNames)}${node === undefined ? '' : boundWords(node.schema)}`;
-  const parts = node?.typeNames === 'object' && members.length === 0 ? Object.keys(node.schema.properties ?? {}) : [];
-  if (parts.length > 0) {
-    return parts.length === 1
-      ? `${words} such as { ${parts[0]}: … }`
-      : `${words} with fields such as ${allOf(parts.slice(0, FEW_FIELDS))}`;
-  }
-  return members.length === 0 || members.length > MOST_CHOICES
-    ? words
-    : `${words} with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
-}
-
-/** Strings whose names say what they hold, in the objects of any project. */
-const TELLING = /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|[a-z]\w*Name)$/;
-
-/** @param path of the required field */
-export function requiredFix(node: SchemaNode | undefined, path: string): string {
-  const value = requiredValue(node);
-  const field = fieldOf(path);
-  const content = /^(?:an integer or )?a string$/.test(value) && TELLING.test(field) ? contentOf(field) : undefined;
-  return `Set ${THE_FIELD} to ${content ?? value}.`;
-}
-
-/** @param bounds of a number, to follow its type */
-export function wrongTypeFix(expected: string, bounds = ''): string {
-  return `Set the \`field\` to ${typeWords(expected)}${bounds}.`;
-}
-
-/** For a number or a boolean where a string is expected. */
-export function quotedFix(value: string | number | boolean): string {
-  return `Quote the value of the \`field\`: "${String(value)}".`;
 }
 
 /** A number that the field cannot hold. */
@@ -187,31 +123,15 @@ export function tooWide(value: number, format: string): Found {
     message: `${value} does not fit in ${bits} bits`,
     found: value,
     expected: `${fitting} (${format})`,
-    fix: `Set ${THE_FIELD} to ${fitting}${bits === 64 || format === 'float' ? '' : value > 0 ? ', at most 2147483647' : ', such as 0'}.`,
+    fix: `Set ${THE_FIELD} to ${fitting}${bits === 64 || format === 'float' ? '' : value > 0 ? ', at most 2147483647' : ', at least -2147483648'}.`,
   };
-}
-
-function typeFix(value: JsonValue, node: SchemaNode): string {
-  if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
-    return quotedFix(value);
-  }
-  if (typeof value === 'string' && node.schema.type === 'integer' && /^-?\d+$/.test(value)) {
-    return `Remove the quotes from the value of the \`field\`: ${value}.`;
-  }
-  if (typeof value === 'string' && node.schema.type === 'boolean' && /^(true|false)$/.test(value)) {
-    return `Remove the quotes from the value of the \`field\`: ${value}.`;
-  }
-  if (node.schema.type === 'array') {
-    return `Set the \`field\` to a list${typeof value === 'string' || typeof value === 'number' ? `: [${JSON.stringify(shortened(value))}]` : ', even if it has only one item'}.`;
-  }
-  return wrongTypeFix(node.typeNames, boundWords(node.schema));
 }
 
 export function checkString(value: string, node: SchemaNode, list: ViolationList, target: Target): void {
   const { schema } = node;
   if (schema.maxLength !== undefined && value.length > schema.maxLength && codePoints(value) > schema.maxLength) {
     list.add(shapeRules.size, {
-      message: `${quoted(value)} must have no more than ${counted(schema.maxLength, 'character')}, but has ${codePoints(value)}`,
+      message: `${quoted(value)} must be no more than ${counted(schema.maxLength, 'character')}, but has ${codePoints(value)}`,
       found: value,
       expected: `at most ${counted(schema.maxLength, 'character')}`,
       fix: `Shorten the \`field\` to at most ${counted(schema.maxLength, 'character')}.`,
@@ -223,11 +143,11 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
     list.add(shapeRules.size, {
       message:
         value === ''
-          ? 'the string must not be empty'
+          ? 'must not be empty'
           : `${quoted(value)} must have at least ${counted(schema.minLength, 'character')}, but has ${codePoints(value)}`,
       found: value,
       expected: `at least ${counted(schema.minLength, 'character')}`,
-      fix: `Set the \`field\` to a string of at least ${counted(schema.minLength, 'character')}.`,
+      fix: `Set the \`field\` to ${contentOf(fieldOf(list.path)) ?? (schema.minLength === 1 ? 'a string that is not empty' : `a string of at least ${counted(schema.minLength, 'character')}`)}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
     const { complaint, expected } = patternWords(schema.pattern);
@@ -242,19 +162,34 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
   const takesText = node.types === 0 || (node.types & TYPE_BIT.string) !== 0;
   if (format !== undefined && takesText && stringFormat(format, target.minor)?.(value) === false) {
     list.add(shapeRules.format, {
-      message: `${quoted(value)} does not have the format ${format}`,
+      message: `${quoted(value)} is not a valid ${wordsOf(format)}`,
       found: value,
-      expected: format,
-      fix: `Set the \`field\` to a value with the format ${format}${exampleOf(format)}.`,
+      expected: `${withArticle(wordsOf(format))}${exampleOf(format)}`,
+      fix: `Set the \`field\` to ${withArticle(wordsOf(format))}${exampleOf(format)}.`,
     });
   }
 }
 
-/** `, such as "30s"`, for the formats that CRDs use. */
+/** ` such as "30s"`, for the formats that CRDs use. */
 function exampleOf(format: string): string {
   const example = Object.hasOwn(EXAMPLES, format) ? EXAMPLES[format] : undefined;
-  return example === undefined ? '' : `, such as ${JSON.stringify(example)}`;
+  return example === undefined ? '' : ` such as ${JSON.stringify(example)}`;
 }
+
+const WORDS: Readonly<Record<string, string>> = {
+  byte: 'base64 string',
+  cidr: 'address range',
+  'date-time': 'time',
+  email: 'email address',
+  hostname: 'host name',
+  ipv4: 'IPv4 address',
+  ipv6: 'IPv6 address',
+  mac: 'MAC address',
+  uri: 'URI',
+  uuid: 'UUID',
+};
+
+const wordsOf = (format: string): string => (Object.hasOwn(WORDS, format) ? (WORDS[format] ?? format) : format);
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   byte: 'Z2FudHJ5',
@@ -354,7 +289,8 @@ function choice(values: readonly string[]): string {
 export function checkCount(count: number, kind: 'items' | 'properties', node: SchemaNode, list: ViolationList): void {
   const minimum = kind === 'items' ? node.schema.minItems : node.schema.minProperties;
   const maximum = kind === 'items' ? node.schema.maxItems : node.schema.maxProperties;
-  const [one, many] = kind === 'items' ? ['item', 'items'] : ['entry', 'entries'];
+  const isMap = node.schema.properties === undefined;
+  const [one, many] = kind === 'items' ? ['item', 'items'] : isMap ? ['entry', 'entries'] : ['field', 'fields'];
   if (minimum !== undefined && count < minimum) {
     list.add(shapeRules.size, {
       message: `must have at least ${counted(minimum, one)}, but has ${count}`,
@@ -362,7 +298,7 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       expected: `at least ${counted(minimum, one)}`,
       fix:
         count === 0
-          ? `Add at least ${counted(minimum, one)} to the \`field\`.`
+          ? `Add ${minimum === 1 && kind === 'items' ? 'an item' : `at least ${counted(minimum, one)}`} to the \`field\`.`
           : `Add ${many} to the \`field\` until it has at least ${minimum}.`,
     });
   }

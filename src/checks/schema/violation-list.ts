@@ -32,7 +32,7 @@ export const THE_FIELD = 'the `field`';
 
 /** Metadata for which no manifest has a valid value to write. */
 const SET_BY_SERVER =
-  /(?:^|\/)metadata\/(?:creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|generation|resourceVersion|selfLink|uid)$/;
+  /(?:^|\/)metadata\/(?:creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|generation|managedFields|resourceVersion|selfLink|uid)$/;
 
 const LONGEST_SHOWN = 80;
 const MOST_OUTLINED = 20;

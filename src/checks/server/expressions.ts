@@ -37,6 +37,8 @@ export interface CompiledExpression {
 
 /** More names than this are not listed. */
 const MOST_CHOICES = 12;
+/** More ways to call a function than this are not listed. */
+const MOST_WAYS = 4;
 
 const load = createRequire(__filename);
 
@@ -55,6 +57,10 @@ export function expressionFix(
           : `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
         : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
     };
+  }
+  const [, called] = /^calls the function "(.*)" with the unsupported types /s.exec(complaint) ?? [];
+  if (called !== undefined && choices.length > 0 && choices.length <= MOST_WAYS) {
+    return { fix: `Use ${called} in ${field} as ${oneOf(choices)}.` };
   }
   if (complaint.startsWith('cannot be compiled')) {
     const ofType = types.length === 0 ? '' : ` of type ${oneOf(types.map(printType))}`;
@@ -91,6 +97,18 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^calls the undeclared function/,
     'Replace the function in FIELD with one of the Kubernetes CEL libraries, such as matches or startsWith.',
   ],
+  [/^calls has\(\) with something /, 'Call has() in FIELD with a field, for example has(object.spec).'],
+  [/^formats with the unknown clause /, 'Use only clauses of format() in FIELD: %s, %d, %f, %e, %b, %x, %X, and %o.'],
+  [
+    /^applies the operator "[!=]=" to the unsupported types .*\bnull_type\b/,
+    'Test whether the field in FIELD is set with has(), for example has(object.spec).',
+  ],
+  [/^applies the operator "%" /, 'Convert the operands of % in FIELD to integers with int().'],
+  [
+    /^applies the operator "in" /,
+    'Write a value of the type of the items, or of the keys of a map, before the operator in of FIELD.',
+  ],
+  [/^selects the field /, 'Select fields of objects and keys of maps only in FIELD: other values have none.'],
   [
     /^formats a value /,
     'Use a format of its type in FIELD, such as %s for strings and %d for integers, or convert the value with string().',

@@ -55,7 +55,7 @@ export const metadataRules = {
   finalizer: rule(
     'finalizer',
     'Finalizers must be qualified names; built-in kinds require a domain in their finalizers.',
-    'Write the finalizer in metadata.finalizers as domain/name.',
+    'Set the finalizer in metadata.finalizers to a name of the form domain/name, such as example.com/cleanup.',
   ),
   owner: rule(
     'owner-reference',

@@ -4,7 +4,7 @@
  * The decoder (`../schema/object-meta.ts`) reports wrong types and unknown fields, so they are skipped here. Labels inside pod templates
  * and selectors belong to the kinds that contain them.
  */
-import { keyFix, nameFix } from '../rules/field-fix';
+import { keyFix, nameFix } from '../rules/name-fix';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
@@ -81,7 +81,11 @@ function complain(
   }
   list.add(
     rule,
-    { message: `${subject} must ${complaint}`, found: value, fix: fix ?? nameFix(`metadata.${below[0]}`, complaint) },
+    {
+      message: `${subject} must ${complaint}`,
+      found: value,
+      fix: fix ?? nameFix(`metadata.${below[0]}`, complaint, value),
+    },
     ...below,
   );
 }
@@ -97,12 +101,16 @@ interface Complained {
 }
 
 /** What to write as the name of an object. Names of definitions follow from their spec. */
-function fixOfName(complaint = ''): { readonly fix?: string } {
+function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
   const [, form = '', wanted, unset] = /^be (<\S+>)(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
-  if (unset !== undefined) {
-    return { fix: `Set ${unset}, and set metadata.name to ${form}.` };
+  if (form === '') {
+    return {};
   }
-  return wanted === undefined ? {} : { fix: `Set metadata.name to ${wanted}.` };
+  const before = field === 'name' ? unset && `Set ${unset}` : `Remove metadata.${field}`;
+  const name = wanted ?? form;
+  return {
+    fix: before === undefined ? `Set metadata.name to ${name}.` : `${before}, and set metadata.name to ${name}.`,
+  };
 }
 
 function checkNames(
@@ -140,7 +148,7 @@ function checkNames(
     complain(
       list,
       metadataRules.name,
-      { subject: `generateName ${quoted(prefix)}`, value: prefix, complaint },
+      { subject: `generateName ${quoted(prefix)}`, value: prefix, complaint, ...fixOfName(complaint, 'generateName') },
       'generateName',
     );
   }
@@ -160,7 +168,7 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
     checkKey(list, metadataRules.labelKey, 'label', key, qualifiedName(key));
     if (typeof value === 'string') {
       const complaint = labelValue(value);
-      const fix = complaint === undefined ? {} : { fix: nameFix(fieldOf(pointer('/labels', key)), complaint) };
+      const fix = complaint === undefined ? {} : { fix: nameFix(fieldOf(pointer('/labels', key)), complaint, value) };
       const subject = `the value ${quoted(value)} of the label ${key}`;
       complain(list, metadataRules.labelValue, { subject, value, complaint, ...fix }, 'labels', key);
     }
@@ -175,7 +183,7 @@ function checkKey(
   complaint: string | undefined,
 ): void {
   const map = `${what}s`;
-  const fix = complaint === undefined ? {} : { fix: keyFix(`metadata.${map}`, complaint) };
+  const fix = complaint === undefined ? {} : { fix: keyFix(`metadata.${map}`, complaint, key) };
   complain(list, rule, { subject: `the ${what} key ${quoted(key)}`, value: key, complaint, ...fix }, map, key);
 }
 

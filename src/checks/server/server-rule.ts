@@ -146,7 +146,7 @@ function violationAt(root: JsonObject, path: string, message: string, details: D
   const isOtherType = said === undefined && (typeof there === 'number' || typeof there === 'boolean');
   return withFieldFix({
     path,
-    ...((isUnset && EMPTY.test(message)) || (isOtherType && OF_STRING.test(message))
+    ...((isUnset && (EMPTY.test(message) || OF_SYNTAX.test(message))) || (isOtherType && OF_STRING.test(message))
       ? notAString(path, isUnset ? 'set' : 'a string', others)
       : { message, ...others }),
     ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}),
@@ -155,6 +155,9 @@ function violationAt(root: JsonObject, path: string, message: string, details: D
 
 /** An empty string in a message, other than one that is demanded. */
 const EMPTY = /(?<!must be )""/;
+
+/** A requirement on the characters of a string, which an empty one cannot meet. */
+const OF_SYNTAX = / must (?:consist of |have a (?:prefix|name|letter or digit) )/;
 
 /** A message about a string: one with a value that reads as empty, or one on a field that is a string by its name. */
 const OF_STRING = new RegExp(`${EMPTY.source}|(?:name|key|path|operator) must be set$`, 'i');

@@ -2,6 +2,7 @@
  * What only shows when manifests are seen together: one object written twice, a second global default.
  */
 import { BlockList, isIP } from 'node:net';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { oneOf } from '../../facts/words';
 import { cite } from '../../facts/upstream';
@@ -34,12 +35,7 @@ const objectOnce: SetRule = {
         return [];
       }
       const where = first.origin.file ?? first.origin.construct;
-      // Files may be overlays of one another, or steps that are applied one after the other.
-      const severity: Severity = isDeepStrictEqual(first.object, manifest.object)
-        ? 'info'
-        : first.origin.file === manifest.origin.file
-          ? 'error'
-          : 'warning';
+      const severity = severityBetween(first, manifest);
       return [
         {
           manifest,
@@ -52,6 +48,17 @@ const objectOnce: SetRule = {
     });
   },
 };
+
+/**
+ * Files of one folder may be steps that are applied one after the other. Folders are alternatives: environments, overlays, examples.
+ */
+function severityBetween(first: Manifest, second: Manifest): Severity {
+  const [one, other] = [first.origin.file ?? '', second.origin.file ?? ''];
+  if (isDeepStrictEqual(first.object, second.object) || dirname(one) !== dirname(other)) {
+    return 'info';
+  }
+  return one === other ? 'error' : 'warning';
+}
 
 const oneGlobalDefault: SetRule = {
   id: 'core/one-global-default-priority-class',

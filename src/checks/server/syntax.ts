@@ -179,7 +179,7 @@ export function httpHeaderName(value: string): Complaint {
 }
 
 export function percentage(value: string): Complaint {
-  return /^[0-9]+%$/.test(value) ? undefined : 'be an integer followed by "%"';
+  return /^[0-9]+%$/.test(value) ? undefined : 'be a percentage such as 25%';
 }
 
 /** `domain/path`, for example `kueue.x-k8s.io/multikueue`. */

@@ -79,6 +79,16 @@ export interface NodeAgentProps extends ClusterObjectProps, Overridable<DaemonSe
    * @default - NVIDIA's DCGM exporter in the namespace gpu-operator
    */
   readonly exporters?: Partial<Readonly<Record<NodeAgentVendor, NodeAgentExporter>>>;
+  /**
+   * Whether the agent runs `nvidia-smi` once a minute on the pools with NVIDIA's devices, and on those that state no devices. It names NVLink
+   * islands and MIG instances, and the state of GPUs where no exporter runs. The runtime class of NVIDIA's container toolkit puts it into the
+   * container of the agent.
+   * @default - it is not run
+   */
+  readonly nvidiaSmi?: {
+    /** Runtime class of NVIDIA's container toolkit. @default 'nvidia' */
+    readonly runtimeClass?: NamedReference<'RuntimeClass'>;
+  };
   /** The stock Node image that runs the agent. @default - node:24.11.0-bookworm-slim */
   readonly image?: NodeImageOptions;
   /** Whether the agent only logs what it would report. @default false */
@@ -111,6 +121,12 @@ const HOST_FOLDERS: readonly (readonly [name: string, path: string])[] = [
   ['pressure', '/proc/pressure'],
   ['pod-names', '/var/log/pods'],
   ['pod-resources', '/var/lib/kubelet/pod-resources'],
+];
+
+/** The container sees all GPUs through NVIDIA's management library, and may not compute on them. */
+const NVIDIA_TOOL_ENV = [
+  { name: 'NVIDIA_VISIBLE_DEVICES', value: 'all' },
+  { name: 'NVIDIA_DRIVER_CAPABILITIES', value: 'utility' },
 ];
 
 const DCGM: Required<NodeAgentExporter> = {
@@ -193,8 +209,14 @@ export class NodeAgent extends Construct {
                 account.name,
                 program.map(({ name }) => name),
                 nodeImage(props.image),
-                [...flagsOf(pool), ...urls, ...(props.dryRun === true ? ['--dry-run'] : [])],
+                [
+                  ...flagsOf(pool),
+                  ...toolFlags(toolOf(props, pool)),
+                  ...urls,
+                  ...(props.dryRun === true ? ['--dry-run'] : []),
+                ],
                 pool.nodeSelector,
+                toolOf(props, pool),
               ),
             },
           },
@@ -303,12 +325,23 @@ function flagsOf({ devices = {}, rdmaPorts }: NodeAgentPool): readonly string[] 
   ];
 }
 
+/** Nodes without NVIDIA's runtime class could not start the pod. */
+function toolOf({ nvidiaSmi }: NodeAgentProps, { devices }: NodeAgentPool): NodeAgentProps['nvidiaSmi'] {
+  const mayBeNvidia = devices === undefined || Object.keys(devices).some((name) => name.startsWith('nvidia.com/'));
+  return mayBeNvidia ? nvidiaSmi : undefined;
+}
+
+function toolFlags(nvidiaSmi: NodeAgentProps['nvidiaSmi']): readonly string[] {
+  return nvidiaSmi === undefined ? [] : ['--nvidia-smi=nvidia-smi'];
+}
+
 function podOf(
   account: string,
   program: readonly string[],
   image: string,
   args: readonly string[],
   nodeSelector: Readonly<Record<string, string>>,
+  nvidiaSmi: NodeAgentProps['nvidiaSmi'],
 ): PodSpec {
   const volumes: readonly Volume[] = HOST_FOLDERS.map(([name, path]) => ({ name, hostPath: { path } }));
   const container: Container = {
@@ -316,7 +349,10 @@ function podOf(
     image,
     command: programCommand(MEMORY_LIMIT / 2),
     args,
-    env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+    env: [
+      { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      ...(nvidiaSmi === undefined ? [] : NVIDIA_TOOL_ENV),
+    ],
     ports: [{ name: METRICS_PORT_NAME, containerPort: METRICS_PORT }],
     resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: `${MEMORY_LIMIT}Mi` } },
     startupProbe: { httpGet: { path: '/readyz', port: METRICS_PORT_NAME }, periodSeconds: 5, failureThreshold: 24 },
@@ -331,6 +367,7 @@ function podOf(
     serviceAccountName: account,
     priorityClassName: 'system-node-critical',
     enableServiceLinks: false,
+    ...(nvidiaSmi === undefined ? {} : { runtimeClassName: nameOf(nvidiaSmi.runtimeClass ?? 'nvidia') }),
     securityContext: { runAsUser: 0, runAsGroup: 0, seccompProfile: { type: 'RuntimeDefault' } },
     // A node with a problem has a taint for it sooner or later, and is the one to hear from.
     tolerations: [{ operator: 'Exists' }],

@@ -9,7 +9,11 @@ import {
   ValidatingAdmissionPolicyBinding,
   type Validation,
 } from '../../facts/api/types/admissionregistration.k8s.io/v1';
-import { GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES } from '../../facts/catalog/gantry-names';
+import {
+  GANTRY_ACCELERATOR_CAPACITY,
+  GANTRY_ALLOCATED_DEVICES,
+  GANTRY_DEVICE_TOPOLOGY,
+} from '../../facts/catalog/gantry-names';
 import { NODE_AGENT_CONDITIONS } from '../../facts/catalog/node-conditions';
 import { celLiteral, changesOnly, entriesOf } from '../resources/admission-expressions';
 import { Resource } from '../resources/resource';
@@ -85,7 +89,7 @@ export class OwnNodePolicy extends Construct {
           ),
           validation(IS_OWN_NODE, 'the node agent must change its own node only'),
           validation(
-            changesOnly('annotations', [GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES]),
+            changesOnly('annotations', [GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES, GANTRY_DEVICE_TOPOLOGY]),
             'the node agent must change its own annotations only',
           ),
           validation(

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The programs that run in a cluster. */
-export type ProgramName = 'scheduler' | 'node-agent';
+export type ProgramName = 'scheduler' | 'node-agent' | 'remediation';
 
 /** Found from `src/` as from `lib/`. */
 const BUNDLES = join(__dirname, '../../../lib/bundles');

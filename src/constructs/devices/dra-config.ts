@@ -59,7 +59,12 @@ function* complaints(value: JsonObject, path: string, fields: Fields): Iterable<
         };
       }
     } else if (item !== null && !isOfType(item, type)) {
-      yield { path: at, message: `${key} must be ${type}`, found: item, expected: type };
+      yield {
+        path: at,
+        message: `${key} must be ${type}`,
+        found: item,
+        expected: type === 'a quantity' ? 'a quantity such as 10Gi' : type,
+      };
     }
   }
 }

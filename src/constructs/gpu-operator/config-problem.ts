@@ -41,7 +41,7 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
 export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
     const near = known.find((name) => bare(name) === bare(key)) ?? nearestName(key, known);
-    const place = within(at, key);
+    const place = quotedIfNeeded(within(at, key));
     note(
       'unknown-key',
       place,
@@ -54,6 +54,13 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
     );
   }
 }
+
+/** A place in a sentence, from which it must be told apart. */
+const quotedIfNeeded = (place: string): string => (/^[\w.[\]/+-]+$/.test(place) ? place : JSON.stringify(place));
+
+/** What to do about a text that is not YAML. */
+export const syntaxFix = (broken: string): string =>
+  `Correct the YAML in ${/^line \d+/.exec(broken)?.[0] ?? 'the configuration'} of the configuration.`;
 
 /** Case and separators taken away: `time-slicing` and `timeSlicing` are alike. */
 function bare(key: string): string {
@@ -70,7 +77,7 @@ export function within(at: string, key: string | number): string {
 
 export function kindOf(value: JsonValue | undefined): string {
   if (value === null || value === undefined) {
-    return 'nothing';
+    return 'null';
   }
   if (Array.isArray(value)) {
     return 'a list';

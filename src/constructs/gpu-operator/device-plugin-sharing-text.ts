@@ -46,11 +46,12 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
       'resources must have at least one resource',
       undefined,
       'resources: [{ name: nvidia.com/gpu, replicas: 4 }]',
+      `Set ${within(at, 'resources')} to a list such as [{ name: nvidia.com/gpu, replicas: 4 }].`,
     );
   }
   const renamed = sharing.renameByDefault === true;
   const names = resources.map((resource, index) =>
-    readResource(resource, within(within(at, 'resources'), index), renamed, note),
+    readResource(resource, within(within(at, 'resources'), index), note),
   );
   return {
     names: names.filter((name): name is string => name !== undefined),
@@ -59,7 +60,7 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
   };
 }
 
-function readResource(value: JsonValue, at: string, renamed: boolean, note: DevicePluginNote): string | undefined {
+function readResource(value: JsonValue, at: string, note: DevicePluginNote): string | undefined {
   const resource = mapping(value, at, note, REPLICAS);
   noteUnknown(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
   readReplicaCount(resource.replicas, at, note);
@@ -75,7 +76,14 @@ function readResource(value: JsonValue, at: string, renamed: boolean, note: Devi
   readDevices(resource.devices, within(at, 'devices'), note);
   const broken = nameProblem(resource.name);
   if (broken !== undefined) {
-    note('resource', within(at, 'name'), broken, resource.name, 'nvidia.com/gpu, or nvidia.com/mig-<profile>');
+    note(
+      'resource',
+      within(at, 'name'),
+      broken,
+      resource.name,
+      'nvidia.com/gpu, or nvidia.com/mig-<profile>',
+      `Set ${within(at, 'name')} to nvidia.com/gpu, or to nvidia.com/mig-<profile>.`,
+    );
   }
   if (typeof resource.name !== 'string' || resource.name === '') {
     return undefined;
@@ -86,9 +94,10 @@ function readResource(value: JsonValue, at: string, renamed: boolean, note: Devi
     note(
       'no-such-device',
       within(at, 'name'),
-      `the device plugin serves no resource ${name}${renamed ? ' before renaming' : ''}, so nothing is shared`,
+      `the device plugin offers no resource ${name} to share`,
       resource.name,
       'nvidia.com/gpu or nvidia.com/mig-<profile>',
+      `Set ${within(at, 'name')} to nvidia.com/gpu, or to nvidia.com/mig-<profile> with the MIG strategy mixed.`,
     );
   }
   return name;
@@ -101,7 +110,7 @@ function fullName(name: string): string {
 /** What keeps a value from being the name of a resource of the plugin; `undefined` where nothing does. */
 export function nameProblem(value: JsonValue | undefined): string | undefined {
   if (value === undefined) {
-    return 'the resource has no name';
+    return 'name must be set';
   }
   if (typeof value !== 'string') {
     return `the name must be a string, but is ${kindOf(value)}`;
@@ -157,6 +166,13 @@ function readDevices(devices: JsonValue | undefined, at: string, note: DevicePlu
   if (valid) {
     note('ignored', at, 'the device plugin ignores devices, and shares all of them', devices, 'all');
   } else {
-    note('resource', at, `devices must be all, but is ${kindOf(devices)}`, devices, 'all');
+    note(
+      'resource',
+      at,
+      `devices must be all, but is ${kindOf(devices)}`,
+      devices,
+      'all',
+      `Set ${at} to all, or remove it.`,
+    );
   }
 }

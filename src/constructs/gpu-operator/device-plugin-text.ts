@@ -7,7 +7,7 @@
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
-import { kindOf, noteUnknown, valueOf, within } from './config-problem';
+import { kindOf, noteUnknown, syntaxFix, valueOf, within } from './config-problem';
 import {
   type DevicePluginNote,
   type DevicePluginProblem,
@@ -81,7 +81,14 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
   const parsed = valueOf(text);
   if ('broken' in parsed) {
-    note('shape', '', `the configuration is not valid YAML: ${parsed.broken}`);
+    note(
+      'shape',
+      '',
+      `the configuration is not valid YAML: ${parsed.broken}`,
+      undefined,
+      undefined,
+      syntaxFix(parsed.broken),
+    );
     return nothing;
   }
   if (!isObject(parsed.value)) {

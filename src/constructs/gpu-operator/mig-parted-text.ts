@@ -10,7 +10,7 @@ import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layou
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { allOf, oneOf, withArticle } from '../../facts/words';
 import { asArray, asObject, isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, noteUnknown, valueOf, within } from './config-problem';
+import { type ConfigProblem, kindOf, type Note, noteUnknown, syntaxFix, valueOf, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
 
 export type MigConfigProblemKind =
@@ -49,7 +49,14 @@ export function readMigConfig(text: string): MigConfigReading {
     problems.push({ kind, at, message, found, expected, fix });
   const parsed = valueOf(text);
   if ('broken' in parsed) {
-    note('shape', '', `the configuration is not valid YAML: ${parsed.broken}`);
+    note(
+      'shape',
+      '',
+      `the configuration is not valid YAML: ${parsed.broken}`,
+      undefined,
+      undefined,
+      syntaxFix(parsed.broken),
+    );
     return { names: [], profiles: [], problems };
   }
   if (!isObject(parsed.value)) {
@@ -70,6 +77,7 @@ export function readMigConfig(text: string): MigConfigReading {
       version === undefined ? 'version must be set' : `version must be v1, but is ${kindOf(version)}`,
       version,
       'v1',
+      'Set version: v1.',
     );
   }
   noteUnknown(parsed.value, '', ['version', 'mig-configs'], note);
@@ -92,7 +100,7 @@ export function readMigConfig(text: string): MigConfigReading {
       note(
         'shape',
         at,
-        `${name} must be a list with at least one entry, but is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
+        `${at} must be a list with at least one entry, but is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
         undefined,
         'at least one entry with devices and mig-enabled',
       );

@@ -111,11 +111,8 @@ class FormulaReader {
 
   private unexpected(wanted?: string): never {
     const { kind, text, at } = this.current;
-    const where = kind === 'end' ? 'the formula ends' : `"${text}" is`;
-    throw new FormulaError(
-      wanted === undefined ? `${where} where a value was expected` : `${where} where "${wanted}" was expected`,
-      at,
-    );
+    const found = kind === 'end' ? 'end of the formula' : `"${text}"`;
+    throw new FormulaError(`unexpected ${found}, expected ${wanted === undefined ? 'a value' : `"${wanted}"`}`, at);
   }
 
   private sequence(): Type {

@@ -29,6 +29,7 @@ export {
 export { type VendorAlertName, vendorAlerts, type VendorAlertsOptions } from './vendors/vendor-alerts';
 export { vendorDashboard } from './vendors/vendor-dashboard';
 export { PodMonitor, type PodMonitorProps, ServiceMonitor, type ServiceMonitorProps } from './monitors';
+export { AlertReceiver, AlertRoutes, type AlertRoutesProps, type AlertSecret } from './alert-routes';
 export { PrometheusRule, type PrometheusRuleProps } from './prometheus-rule';
 export { type Alert, type AlertSeverity, type Recording, type RuleGroup } from './rule-groups';
 export { ScrapeConfig, type ScrapeConfigProps } from './scrape-config';

@@ -24,6 +24,7 @@ import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
 import { Quantity as Amount } from '../../manifests/values/quantity';
 import { type NodeAgent, type NodeAgentProps } from '../agent';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
+import { type Remediation, type RemediationProps } from '../remediation';
 import { NodeTuner, type NodeTunerProps, Tuning } from '../node-tuning';
 import { type QueueEngine } from '../resources/queue-references';
 import { bytesText, type ByteSize } from '../resources/quantities';
@@ -32,6 +33,7 @@ import { Namespace, PriorityLadder, type PriorityLadderProps, Team } from '../te
 import { type InstalledNetwork, type PlatformNetwork } from './network';
 import { type ExactAmounts, PlatformPool, type PlatformPoolProps, stated, sumOf } from './node-pool';
 import { platformAgent } from './platform-agent';
+import { platformRemediation } from './platform-remediation';
 import { PlatformTeam, type PlatformTeamProps } from './platform-team';
 import type { InstalledScheduling, PlatformShares, SchedulingSystem } from './scheduling-system';
 import { type GpuPlatformOverrides, requireParts, withOverrides } from './platform-overrides';
@@ -86,6 +88,13 @@ export interface GpuPlatformProps<
    * @beta
    */
   readonly agent?: Omit<NodeAgentProps, 'pools'>;
+  /**
+   * Acts on nodes with a problem; as a dry run until its `mode` is `active`. Its default rules react to the conditions of the node agent.
+   * @default - none
+   *
+   * @beta
+   */
+  readonly remediation?: RemediationProps;
   /** What is set on the nodes of training pools; `false` to leave them alone. @default - `Tuning.forTraining()` */
   readonly tuning?: Omit<NodeTunerProps, 'nodeSelection' | 'namespace'> | false;
   /**
@@ -161,6 +170,12 @@ export class GpuPlatform<
    * @beta
    */
   readonly agent?: NodeAgent;
+  /**
+   * Absent where there is none.
+   *
+   * @beta
+   */
+  readonly remediation?: Remediation;
   /** By pool; those of training pools. */
   readonly tuners: ReadonlyMap<string, NodeTuner>;
   /** The charts that the platform needs, with their values. */
@@ -205,6 +220,8 @@ export class GpuPlatform<
     );
     this.tuners = this.makeTuners();
     this.agent = props.agent === undefined ? undefined : platformAgent(this.nodes, props.agent, this.poolList, props);
+    this.remediation =
+      props.remediation === undefined ? undefined : platformRemediation(this.nodes, props.remediation, props);
 
     this.priorities = this.makePriorities();
     // Where none is given, the type parameter is volcano.

@@ -25,6 +25,7 @@ import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
 import { configurationValue, type GantrySchedulerConfiguration, historyOf } from './configuration';
+import { ClaimPolicy } from './claim-policy';
 import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { MigConfigPolicy } from './mig-config-policy';
@@ -153,6 +154,7 @@ export class GantryScheduler extends Construct {
     const migConfigs = this.repartitions
       ? new MigConfigPolicy(this, 'mig-configs', { name: `${this.name}-mig-configs`, labels: this.labels, username })
       : undefined;
+    const claims = new ClaimPolicy(this, 'claims', { name: `${this.name}-claims`, labels: this.labels, username });
     const history = this.historyConfigMaps();
     const program = image.hasProgram ? [] : programConfigMaps(this, this.metadata, bundledProgram('scheduler'));
     const permissions = this.permissions(account);
@@ -198,6 +200,7 @@ export class GantryScheduler extends Construct {
       ...history,
       ...program,
       this.fieldGuard?.binding,
+      claims.binding,
       migConfigs?.binding,
       ...permissions,
     );

@@ -18,6 +18,7 @@ export function clusterRules(repartitions: boolean): readonly PolicyRule[] {
     { apiGroups: [''], resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
     // The label that the MIG manager follows.
     ...(repartitions ? [{ apiGroups: [''], resources: ['nodes'], verbs: ['patch'] }] : []),
+    ...claimRules(),
     // Why a pod waits.
     { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
@@ -55,6 +56,18 @@ function watchedRules(): readonly PolicyRule[] {
     resources: [...new Set(plurals)],
     verbs: ['list', 'watch'],
   }));
+}
+
+/**
+ * Devices for claims: the finalizer that keeps a claim with devices from being deleted, the devices, and the pods that use them. From
+ * Kubernetes 1.36 on, a change of devices or reservations requires `resourceclaims/binding` too, which no request names.
+ */
+function claimRules(): readonly PolicyRule[] {
+  const { group, plural } = COLLECTIONS.resourceClaims;
+  return [
+    { apiGroups: [group], resources: [plural], verbs: ['get', 'patch'] },
+    { apiGroups: [group], resources: [`${plural}/status`, `${plural}/binding`], verbs: ['patch'] },
+  ];
 }
 
 function statusRules(): readonly PolicyRule[] {

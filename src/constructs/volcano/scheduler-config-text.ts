@@ -26,6 +26,28 @@ import {
 } from './scheduler-facts';
 import { oneOf } from '../../facts/words';
 
+/** What to write where a list or a mapping is expected, by the key. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  tiers: 'a list such as [{ plugins: [{ name: gang }] }]',
+  'tiers[]': 'a mapping such as { plugins: [{ name: gang }] }',
+  plugins: 'a list such as [{ name: gang }]',
+  'plugins[]': 'a mapping such as { name: gang }',
+  name: 'the name of a plugin, such as gang',
+  arguments: 'a mapping such as { binpack.weight: 10 }',
+  configurations: 'a list such as [{ name: enqueue, arguments: { } }]',
+  'configurations[]': 'a mapping such as { name: enqueue, arguments: { } }',
+  metrics: 'a mapping such as { type: prometheus }',
+};
+
+/** The example for a place, `plugins[]` for `tiers[0].plugins[1]`. */
+const exampleAt = (at: string): string | undefined =>
+  EXAMPLES[
+    at
+      .replace(/\[\d+\]/g, '[]')
+      .split('.')
+      .at(-1) ?? ''
+  ];
+
 /** Known keys that a message lists at most. */
 const MOST_LISTED = 6;
 
@@ -108,7 +130,7 @@ class Reader {
     // The library reads any depth, until the stack ends.
     const unreadable = unreadableIn(text);
     if (unreadable !== undefined) {
-      this.note('shape', unreadable.place, `the text is not YAML: ${unreadable.message}`);
+      this.note('shape', unreadable.place, `the configuration is not valid YAML: ${unreadable.message}`);
       return empty;
     }
     const [document, ...others] = parseAllDocuments(text, {
@@ -117,7 +139,7 @@ class Reader {
       logLevel: 'error',
     });
     if (others.length > 0) {
-      this.note('unknown-key', '', `the text holds ${others.length + 1} YAML documents: only the first is read`);
+      this.note('unknown-key', '', `the configuration has ${others.length + 1} YAML documents: only the first is read`);
     }
     const lines = new LineTable(text);
     for (const error of document?.errors ?? []) {
@@ -125,7 +147,7 @@ class Reader {
       if (error.code === 'DUPLICATE_KEY') {
         this.note('unknown-key', place, `duplicate key (${place}): only the last value is used`);
       } else {
-        this.note('shape', place, `the text is not YAML: ${firstLine(error.message)}`);
+        this.note('shape', place, `the configuration is not valid YAML: ${firstLine(error.message)}`);
       }
     }
     if (this.problems.some(({ kind }) => kind === 'shape')) {
@@ -138,7 +160,7 @@ class Reader {
       this.note(
         'shape',
         '',
-        `the text cannot be read: ${error instanceof Error ? firstLine(error.message) : String(error)}`,
+        `the configuration cannot be read: ${error instanceof Error ? firstLine(error.message) : String(error)}`,
       );
       return empty;
     }
@@ -146,7 +168,7 @@ class Reader {
       this.note(
         'shape',
         '',
-        `the text is ${kindOfValue(root)}, not a mapping`,
+        `the configuration must be a mapping, but is ${kindOfValue(root)}`,
         root,
         'a mapping with actions and tiers',
       );
@@ -213,7 +235,7 @@ class Reader {
     if (Array.isArray(value)) {
       return value;
     }
-    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a list`, value, 'a list');
+    this.note('shape', at, `${at} must be a list, but is ${kindOfValue(value)}`, value, exampleAt(at) ?? 'a list');
     return [];
   }
 
@@ -224,7 +246,13 @@ class Reader {
     if (isObject(value)) {
       return value;
     }
-    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a mapping`, value, 'a mapping');
+    this.note(
+      'shape',
+      at,
+      `${at} must be a mapping, but is ${kindOfValue(value)}`,
+      value,
+      exampleAt(at) ?? 'a mapping',
+    );
     return {};
   }
 
@@ -236,7 +264,7 @@ class Reader {
     if (typeof value !== 'object') {
       return String(value);
     }
-    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a string`, value, 'a string');
+    this.note('shape', at, `${at} must be a string, but is ${kindOfValue(value)}`, value, exampleAt(at) ?? 'a string');
     return '';
   }
 
@@ -245,7 +273,7 @@ class Reader {
       this.note(
         'shape',
         'actions',
-        `actions is ${kindOfValue(value)}, not a string`,
+        `actions must be a string, but is ${kindOfValue(value)}`,
         value,
         `a string such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
       );
@@ -259,9 +287,9 @@ class Reader {
       }
       const message =
         written === ''
-          ? 'actions is empty'
+          ? 'actions must not be empty'
           : name === ''
-            ? `"${written}" names an empty action`
+            ? `"${written}" contains an empty action`
             : `unknown action "${name}"`;
       this.note(
         'action',
@@ -295,7 +323,7 @@ class Reader {
         this.note(
           'shape',
           join(at, key),
-          `${key} of ${name} is ${kindOfValue(given)}, not true or false`,
+          `${join(at, key)} must be true or false, but is ${kindOfValue(given)}`,
           given,
           'true or false',
         );
@@ -337,7 +365,7 @@ class Reader {
         this.note(
           'unknown-key',
           join(at, key),
-          `${owner} has no argument "${key}"`,
+          `unknown argument "${key}" of ${owner} in ${at}`,
           key,
           names.length === 0 ? 'no arguments' : (nearestName(key, names) ?? oneOf(names)),
         );
@@ -353,7 +381,7 @@ class Reader {
       this.note(
         facts.fatal === true && !isDecoded(value, facts) ? 'fatal-argument' : 'argument',
         join(at, key),
-        `${key} of ${owner} is ${kindOfValue(value)}, not ${wanted}`,
+        `${join(at, key)} must be ${wanted}, but is ${kindOfValue(value)}`,
         value,
         wanted,
       );
@@ -395,7 +423,13 @@ class Reader {
     this.unknownKeys(metrics, 'metrics', METRICS_KEYS);
     for (const [key, entry] of Object.entries(metrics)) {
       if (entry !== null && typeof entry === 'object') {
-        this.note('shape', join('metrics', key), `${key} is ${kindOfValue(entry)}, not a string`, entry, 'a string');
+        this.note(
+          'shape',
+          join('metrics', key),
+          `${join('metrics', key)} must be a string, but is ${kindOfValue(entry)}`,
+          entry,
+          'a string',
+        );
       }
     }
     const { type, interval } = metrics;
@@ -403,7 +437,7 @@ class Reader {
       this.note(
         'argument',
         'metrics.type',
-        `metrics come from Prometheus or Elasticsearch, not from ${kindOfValue(type)}`,
+        `unsupported metrics.type: ${kindOfValue(type)}`,
         type,
         oneOf(METRICS_TYPES),
       );
@@ -412,7 +446,7 @@ class Reader {
       this.note(
         'argument',
         'metrics.interval',
-        `the interval is ${kindOfValue(interval)}, not a duration`,
+        `metrics.interval must be a duration, but is ${kindOfValue(interval)}`,
         interval,
         'a duration such as 30s',
       );
@@ -460,7 +494,7 @@ function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | u
 
 function kindOfValue(value: JsonValue): string {
   if (value === null) {
-    return 'nothing';
+    return 'null';
   }
   if (Array.isArray(value)) {
     return 'a list';

@@ -51,5 +51,8 @@ export function deviceClassToleration(deviceClass: string): TolerationFact | und
   return resource === undefined ? undefined : acceleratorToleration(resource);
 }
 
+/** The finalizer that keeps a ResourceClaim with devices from being deleted. Source: k8s.io/api, resource/v1 (`Finalizer`). */
+export const CLAIM_FINALIZER = 'resource.kubernetes.io/delete-protection';
+
 /** The RuntimeClass that the GPU operator makes. */
 export const NVIDIA_RUNTIME_CLASS = 'nvidia';

@@ -54,6 +54,12 @@ export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
 export const GANTRY_ALLOCATED_DEVICES = 'gantry.dev/allocated-devices';
 
 /**
+ * How the devices of a node are connected, as JSON: `{"nvidia.com/gpu": [{"index": 0, "numa": 0, "island": "nvlink-0"}]}`. Written by a node
+ * agent.
+ */
+export const GANTRY_DEVICE_TOPOLOGY = 'gantry.dev/device-topology';
+
+/**
  * Which MIG configuration the scheduler last gave to a node, since when, and for which gang, as JSON. Written by the scheduler, together with the
  * label `nvidia.com/mig.config`.
  */
@@ -185,6 +191,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'json',
     writtenBy: 'node agent',
     meaning: 'the devices that the kubelet gave to each pod, by device resource and pod uid',
+  },
+  {
+    key: GANTRY_DEVICE_TOPOLOGY,
+    place: 'annotation',
+    on: 'node',
+    value: 'json',
+    writtenBy: 'node agent',
+    meaning: 'NUMA node, NVLink or XGMI island, and MIG instances of each device, by device resource',
   },
   {
     key: GANTRY_MIG_CHANGE,

@@ -14,3 +14,6 @@ export const NODE_AGENT_CONDITIONS = frozen([
 
 /** Type of a condition that the node agent reports. */
 export type NodeAgentCondition = (typeof NODE_AGENT_CONDITIONS)[number];
+
+/** Type of the condition by which remediation requests a repair of the node. */
+export const REPAIR_REQUESTED_CONDITION = 'GantryRepairRequested';

@@ -1,13 +1,22 @@
 /**
- * Files whose path shows that they are not complete manifests: templates of a Helm chart, and patches of a Kustomization.
+ * Files whose path shows that they are not complete manifests: templates of a Helm chart, patches of a Kustomization, and
+ * what tests expect.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
+import { asArray, asObject, asString, isObject, objectsAt, stringsIn } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+
+const CHAINSAW_TESTS = ['chainsaw-test.yaml', 'chainsaw-test.yml'];
+
+/** The names by which kuttl knows what a step expects. */
+const KUTTL_PART = /^\d+-(assert|errors?)\.ya?ml$/;
+
+/** Names that kubebuilder and people give to patches. */
+const PATCH_NAME = /(^|[-_.])patch([-_.]|$)|^(cainjection|webhook)_in_/;
 
 /** Larger files are no Kustomizations. */
 const MAX_BYTES = 1 << 20;
@@ -16,12 +25,14 @@ export class ForeignFiles {
   /** What the Kustomization of a folder names, by full path: what for. */
   private readonly namedBy = new Map<string, ReadonlyMap<string, string>>();
   private readonly kustomizations = new Map<string, JsonObject>();
+  /** What the Chainsaw test of a folder compares objects with, by full path. */
+  private readonly expectedBy = new Map<string, ReadonlySet<string>>();
 
   constructor(private readonly cwd: string) {}
 
   /** Why a file of a folder is not a manifest; `undefined` if its path does not show it. */
   why(path: string): string | undefined {
-    return this.chartTemplate(path) ?? this.kustomizePart(path);
+    return this.chartTemplate(path) ?? this.kustomizePart(path) ?? this.testPart(path) ?? this.namedPatch(path);
   }
 
   /** Whether the Kustomization of its folder, or of one above, lists a file among its resources. */
@@ -63,6 +74,35 @@ export class ForeignFiles {
     return undefined;
   }
 
+  /** What a test expects is a part of an object. */
+  private testPart(path: string): string | undefined {
+    if (KUTTL_PART.test(basename(path))) {
+      return 'what a test of kuttl expects';
+    }
+    const full = resolve(this.cwd, path);
+    const folder = dirname(full);
+    let expected = this.expectedBy.get(folder);
+    if (expected === undefined) {
+      expected = new Set(expectedFiles(readDocument(folder, CHAINSAW_TESTS)).map((file) => resolve(folder, file)));
+      this.expectedBy.set(folder, expected);
+    }
+    return expected.has(full) ? 'what a test of Chainsaw expects' : undefined;
+  }
+
+  /** Generators write patches that a Kustomization names only once they are needed. */
+  private namedPatch(path: string): string | undefined {
+    const full = resolve(this.cwd, path);
+    const isPatch = PATCH_NAME.test(basename(full)) || basename(dirname(full)) === 'patches';
+    if (!isPatch || this.isResource(path)) {
+      return undefined;
+    }
+    const [own = '', above = ''] = foldersAbove(full);
+    const folder = [own, above].find((one) => Object.keys(this.kustomizationOf(one)).length > 0);
+    return folder === undefined
+      ? undefined
+      : `a patch by its name, beside the Kustomization in ${relative(this.cwd, folder) || '.'}`;
+  }
+
   private partsOf(folder: string): ReadonlyMap<string, string> {
     let parts = this.namedBy.get(folder);
     if (parts === undefined) {
@@ -75,7 +115,7 @@ export class ForeignFiles {
   private kustomizationOf(folder: string): JsonObject {
     let kustomization = this.kustomizations.get(folder);
     if (kustomization === undefined) {
-      this.kustomizations.set(folder, (kustomization = readKustomization(folder)));
+      this.kustomizations.set(folder, (kustomization = readDocument(folder, KUSTOMIZATIONS)));
     }
     return kustomization;
   }
@@ -94,11 +134,14 @@ function foldersAbove(file: string): readonly string[] {
   return folders;
 }
 
-function readKustomization(folder: string): JsonObject {
-  const file = KUSTOMIZATIONS.map((name) => join(folder, name)).find((path) => {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats?.isFile() === true && stats.size <= MAX_BYTES;
-  });
+/** The first of these files in a folder, as far as it can be read. */
+function readDocument(folder: string, names: readonly string[]): JsonObject {
+  const file = names
+    .map((name) => join(folder, name))
+    .find((path) => {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats?.isFile() === true && stats.size <= MAX_BYTES;
+    });
   if (file === undefined) {
     return {};
   }
@@ -109,6 +152,16 @@ function readKustomization(folder: string): JsonObject {
     // The file itself is read as well, and says what is wrong with it.
     return {};
   }
+}
+
+/** The files of a Chainsaw test that are named by `assert` and `error`. */
+function expectedFiles(test: JsonObject): readonly string[] {
+  return objectsAt(test, '/spec/steps').flatMap(({ value }) =>
+    ['try', 'catch', 'finally']
+      .flatMap((part) => asArray(value[part]).map(asObject))
+      .flatMap((operation) => [operation.assert, operation.error])
+      .flatMap((expected) => asString(asObject(expected).file) ?? []),
+  );
 }
 
 /** Files that a Kustomization merges into objects or reads as something else than objects. */

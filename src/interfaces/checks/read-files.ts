@@ -113,10 +113,20 @@ export function readBytes(file: string, cwd: string): Uint8Array {
   return attempt(file, () => readFileSync(resolve(cwd, file)));
 }
 
+/** As kubectl, which reads UTF-16 too where the text begins with a byte order mark: PowerShell writes such files. */
 function decode(bytes: Uint8Array, file: string): string {
+  const encoding = encodingOf(bytes);
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: encoding === 'utf-8' }).decode(bytes);
   } catch {
-    throw new InputError(`${file}: not UTF-8 text`, 'not UTF-8 text');
+    const why = `not ${encoding === 'utf-8' ? 'UTF-8' : 'UTF-16'} text`;
+    throw new InputError(`${file}: ${why}`, why);
   }
+}
+
+function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (first === 0xff && second === 0xfe) {
+    return 'utf-16le';
+  }
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }

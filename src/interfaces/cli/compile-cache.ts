@@ -13,6 +13,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -28,6 +29,12 @@ import { constants, Script } from 'node:vm';
 const CONTENTS = /\n\/\/ contents ([0-9a-f]{64})\n$/;
 
 const DIGEST_BYTES = 32;
+
+/** How many files the folder keeps: one of each version of Gantry and Node that a user has in use, at about 2 MB. */
+const KEPT = 8;
+
+/** What this module writes, including what it wrote partly before it was killed. */
+const WRITTEN = /-[0-9a-f]{32}-v\d[\w.-]*\.v8(?:\.\d+)?$/;
 
 type ModuleFunction = (exports: object, require: NodeJS.Require, module: object, file: string, folder: string) => void;
 
@@ -112,6 +119,17 @@ function writeOwn(file: string, data: Buffer): void {
     renameSync(partial, file);
   } finally {
     rmSync(partial, { force: true });
+  }
+  removeOldest(dirname(file), KEPT);
+}
+
+/** Each upgrade of Gantry or Node leaves a file that nothing reads again. */
+function removeOldest(folder: string, kept: number): void {
+  const files = readdirSync(folder)
+    .filter((name) => WRITTEN.test(name))
+    .map((name) => ({ path: join(folder, name), written: lstatSync(join(folder, name)).mtimeMs }));
+  for (const { path } of files.toSorted((a, b) => b.written - a.written).slice(kept)) {
+    rmSync(path, { force: true });
   }
 }
 

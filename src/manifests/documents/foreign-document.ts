@@ -70,6 +70,14 @@ const KINDS: readonly ForeignKind[] = [
     what: 'values of a Helm chart',
     is: (_, name) => /(^|[/\\])([^/\\]*[-_.])?values([-_.][^/\\]*)?\.(ya?ml|json)$/i.test(name),
   },
+  {
+    what: 'the index of a Helm repository',
+    is: (value) => isObject(member(value, 'entries')) && has(value, 'apiVersion') && !has(value, 'kind'),
+  },
+  {
+    what: 'a provisioning file of Grafana',
+    is: (value) => typeof member(value, 'apiVersion') === 'number' && !has(value, 'kind'),
+  },
   { what: 'a schema of Helm values', is: (_, name) => /values\.schema\.json$/.test(name) },
   {
     what: 'a Node package description',

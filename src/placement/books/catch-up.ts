@@ -76,6 +76,14 @@ export function areEqual(a: unknown, b: unknown): boolean {
       Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((value, i) => areEqual(value, b[i]))
     );
   }
+  if (a instanceof Map || b instanceof Map) {
+    return (
+      a instanceof Map &&
+      b instanceof Map &&
+      a.size === b.size &&
+      [...a].every(([key, value]) => b.has(key) && areEqual(value, b.get(key)))
+    );
+  }
   return haveEqualMembers(a as Members, b as Members) && haveNoMore(b as Members, a as Members);
 }
 

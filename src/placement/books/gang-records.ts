@@ -20,7 +20,7 @@ import {
 
 /** The class of a template, and the row of a node. */
 export interface Lookup {
-  readonly classOf: (template: PodTemplate) => PodClass;
+  readonly classOf: (template: PodTemplate, queue: string | undefined) => PodClass;
   /** Row of the node; ELSEWHERE where there is no such node. */
   readonly rowOf: (node: string) => number;
   /** Whether the order of roles is that of their priorities. */
@@ -48,7 +48,7 @@ export function gangWithPods(
     const taken = new Set(own.map(({ name }) => name));
     own.forEach((pod) => role.pods.push(podRecord(pod, role, count++, lookup)));
     if (role.pods.length < role.role.count) {
-      const podClass = lookup.classOf(role.template);
+      const podClass = lookup.classOf(role.template, gang.queue);
       for (let i = 0; role.pods.length < role.role.count; i++) {
         const name = `${gang.name}-${role.role.name}-${i}`;
         if (taken.size === 0 || !taken.has(name)) {
@@ -94,7 +94,7 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
     index,
     name: pod.name,
     role,
-    podClass: lookup.classOf(pod.template ?? role!.template),
+    podClass: lookup.classOf(pod.template ?? role!.template, role?.gang.gang.queue),
     startedAt: pod.startedAt ?? role?.gang.arrival ?? 0,
     preemptible: role !== undefined && (pod.preemptible ?? role.gang.preemptible),
     existed,

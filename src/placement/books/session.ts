@@ -25,6 +25,7 @@ import { clusterTotal, NodeTable } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass, PodClasses } from '../nodes/pod-class';
 import { type Policy } from '../model/policy';
+import { FilteredTemplates } from '../nodes/filters/capacity';
 import { QueueBooks } from './queue-books';
 import { accountNames } from './queue-records';
 import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
@@ -66,6 +67,8 @@ export class Session {
   private readonly foreign = new Map<string, PodRecord>();
   /** Pods by whether they constrain one another. */
   private dynamicPods = 0;
+  /** A template without pods can ask for others as well: only their end changes what is looked at. */
+  private hadDynamicPods = false;
   private readonly kinds = new Map<string, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
@@ -73,8 +76,9 @@ export class Session {
   private readonly emptyRooms = new Map<PodClass, { readonly replaced: number; readonly pods: number }>();
   private decided: { readonly mark: number } | undefined;
   private isBroken = false;
+  private filtered!: FilteredTemplates;
   private readonly lookup: Lookup = {
-    classOf: (template) => this.classes.of(template),
+    classOf: (template, queue) => this.classes.of(this.filtered.of(template, queue)),
     rowOf: (node) => this.table.rows.get(node) ?? ELSEWHERE,
     byPriority: () => this.policy.podOrder === 'priority',
   };
@@ -187,6 +191,7 @@ export class Session {
   begin(): void {
     this.rewind();
     this.decided = { mark: this.ledger.mark() };
+    this.table.setDeciding(true);
   }
 
   /** Undoes what the last decision did to the books. */
@@ -194,6 +199,7 @@ export class Session {
     if (this.decided !== undefined) {
       this.ledger.rollback(this.decided.mark);
       this.decided = undefined;
+      this.table.setDeciding(false);
       this.queueBooks.restore();
     }
   }
@@ -276,18 +282,23 @@ export class Session {
   /** Does a node come or go or change its devices or labels, or does anything name what nothing named before? */
   private changesShape({ all, nodes, gangs, pods, queues }: Touched): boolean {
     const { facts, table, classes } = this;
-    const isNew = (template: PodTemplate | undefined): boolean =>
+    const isNew = (template: PodTemplate | undefined, gang: string | undefined): boolean =>
       template !== undefined &&
-      !classes.covers(template, this.others.active, (account) => this.accounts.includes(account));
+      !classes.covers(
+        this.filtered.of(template, gang === undefined ? undefined : facts.gangs.get(gang)?.queue),
+        this.others.active,
+        (account) => this.accounts.includes(account),
+      );
     return (
       all ||
       [...nodes].some((name) => !table.canReplace(name, facts.nodes.get(name))) ||
+      (queues && facts.policy.capacityFilters.some((filter) => filter.queues !== undefined)) ||
       (queues && accountNames([], facts.queues.values()).some((name) => !this.accounts.includes(name))) ||
-      [...pods].some((name) => isNew(facts.pods.get(name)?.template)) ||
+      [...pods].some((name) => isNew(facts.pods.get(name)?.template, facts.pods.get(name)?.gang)) ||
       [...gangs].some(
         (name) =>
-          facts.gangs.get(name)?.roles.some(({ template }) => isNew(template)) === true ||
-          [...facts.podsOf(name).values()].some(({ template }) => isNew(template)),
+          facts.gangs.get(name)?.roles.some(({ template }) => isNew(template, name)) === true ||
+          [...facts.podsOf(name).values()].some(({ template }) => isNew(template, name)),
       ) ||
       classes.list.length > IDLE_CLASSES + 2 * this.classCounts.size
     );
@@ -297,7 +308,8 @@ export class Session {
     this.guarded(() => {
       const { facts } = this;
       const snapshot = facts.snapshot();
-      const templates = templatesOf(snapshot);
+      this.filtered = new FilteredTemplates(facts.policy.capacityFilters, facts.queues);
+      const templates = templatesOf(snapshot, this.filtered);
       const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
       this.table = new NodeTable(snapshot, facts.policy.capacityReportSeconds, requested);
       this.table.spreadsFractions = facts.policy.nodeScore === 'spread-devices';
@@ -330,6 +342,7 @@ export class Session {
       this.gangList.clear();
       this.emptyRooms.clear();
       this.staticRows.length = this.dynamicPods = 0;
+      this.hadDynamicPods = false;
       this.indexes.clear();
       this.scores.clear();
       this.decided = undefined;
@@ -361,9 +374,10 @@ export class Session {
     }
     this.rowBooks.settle();
     this.queueBooks.settle();
-    if (this.others.active && this.dynamicPods === 0) {
+    if (this.others.active && this.hadDynamicPods && this.dynamicPods === 0) {
       this.build();
     }
+    this.hadDynamicPods = this.dynamicPods > 0;
   }
 
   private replaceNode(name: string): void {
@@ -498,12 +512,17 @@ function keptIn<T>(kept: Map<unknown, unknown>, type: new (session: Session) => 
 }
 
 /** In the order of names, so that classes have the same numbers whatever the order of the snapshot. */
-function templatesOf({ gangs, pods }: Snapshot): Set<PodTemplate> {
+function templatesOf({ gangs, pods }: Snapshot, filtered: FilteredTemplates): Set<PodTemplate> {
   const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
     [...list].sort((a, b) => compareNames(a.name, b.name));
   const templates = new Set<PodTemplate>();
-  byName(gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
-  byName(pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
+  const queues = new Map(gangs.map(({ name, queue }) => [name, queue]));
+  byName(gangs).forEach(({ roles, queue }) =>
+    roles.forEach(({ template }) => templates.add(filtered.of(template, queue))),
+  );
+  byName(pods.filter(({ template }) => template !== undefined)).forEach(({ template, gang }) =>
+    templates.add(filtered.of(template!, gang === undefined ? undefined : queues.get(gang))),
+  );
   return templates;
 }
 

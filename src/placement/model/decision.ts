@@ -124,6 +124,8 @@ export type Constraint =
   | 'device-memory'
   | 'mig-profile'
   | 'reported-memory'
+  /** A capacity filter of the policy excludes the devices. */
+  | 'capacity-filter'
   /** No node at all has the resource. */
   | 'not-offered'
   | 'node-name'

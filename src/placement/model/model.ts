@@ -4,6 +4,7 @@
  * Nothing here knows Kubernetes, a clock or a file. Amounts are whole numbers: milli-CPU for `cpu`, bytes for `memory` and
  * `ephemeral-storage`, pieces for everything else (devices, pods, MIG instances).
  */
+import { type CapacityFilter } from './capacity-filter';
 import { type ClaimableDevices, type DeviceClaims } from './claims';
 
 /** Resource name to a whole amount. A resource that is not named is zero. */
@@ -378,6 +379,8 @@ export interface PodTemplate {
   readonly accelerator?: AcceleratorRequest;
   /** Keys of the claims of the pod in `Snapshot.deviceClaims`. @default - none @internal */
   readonly claims?: readonly string[];
+  /** Those capacity filters of the policy that apply to the queue of the pod, which the session finds. @default - none @internal */
+  readonly capacityFilters?: readonly CapacityFilter[];
   /** What queues are charged for the claims; nodes are not asked for it. @default - nothing @internal */
   readonly charged?: Amounts;
   /** Namespace of the pod, which affinity terms and spreads compare. @default - the empty namespace */

@@ -2,6 +2,7 @@
  * How the placement core decides, as a value: which actions run, how queues are ordered, how nodes are scored, who has to go first.
  */
 
+import { type CapacityFilter } from './capacity-filter';
 import { type PodTemplate } from './model';
 
 /** How many pods there are of a kind. */
@@ -138,6 +139,8 @@ export interface Policy {
   readonly signalWeight: number;
   /** Age up to which a capacity report counts, seconds. */
   readonly capacityReportSeconds: number;
+  /** Which devices take no pods by what their nodes report. */
+  readonly capacityFilters: readonly CapacityFilter[];
   /** For how long a gang may stay below its minimum before what is left of it is evicted, seconds. */
   readonly staleGangSeconds: number;
   /** For how long after its time a pod may still be terminating before nothing waits for its room any more, seconds. */
@@ -183,6 +186,7 @@ export const DEFAULT_POLICY: Policy = {
   affinityWeight: 1,
   signalWeight: 0.1,
   capacityReportSeconds: 300,
+  capacityFilters: [],
   staleGangSeconds: 60,
   stuckSeconds: 300,
   victimLimit: 4096,

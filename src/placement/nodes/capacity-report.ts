@@ -2,7 +2,7 @@
  * What a node says about its accelerators in the annotation `gantry.dev/accelerator-capacity`.
  *
  * The text is JSON: `{"at": "2026-01-01T00:00:00Z", "devices": [{"index": 0, "freeMemoryMiB": 40000, "utilization": 0.3, "latencyMs":
- * 4}]}`, with `at` as RFC 3339 text or milliseconds since the epoch. A report is a hint from a program that may be broken or gone: one
+ * 4, "held": true}]}`, with `at` as RFC 3339 text or milliseconds since the epoch. `held`: the kubelet had given the device to a pod. A report is a hint from a program that may be broken or gone: one
  * that is too old or makes no sense is left aside and counted, and never stops anything.
  */
 export interface DeviceReport {
@@ -10,6 +10,10 @@ export interface DeviceReport {
   /** 0 to 1. */
   readonly utilization?: number;
   readonly latencyMs?: number;
+  /**
+   * A pod had the device when the report was made. What was measured is then the pod's: it says nothing about the device once the pod is gone.
+   */
+  readonly held?: boolean;
 }
 
 export interface CapacityReport {
@@ -53,14 +57,15 @@ export function parseCapacityReport(text: string): CapacityReport | undefined {
     if (!isObject(entry) || typeof entry.index !== 'number' || !Number.isInteger(entry.index) || entry.index < 0) {
       return undefined;
     }
-    const { freeMemoryMiB, utilization, latencyMs } = entry;
-    if (![freeMemoryMiB, utilization, latencyMs].every(isMeasure)) {
+    const { freeMemoryMiB, utilization, latencyMs, held } = entry;
+    if (![freeMemoryMiB, utilization, latencyMs].every(isMeasure) || !['boolean', 'undefined'].includes(typeof held)) {
       return undefined;
     }
     devices.set(entry.index, {
       freeMemoryMiB: freeMemoryMiB as number | undefined,
       utilization: utilization as number | undefined,
       latencyMs: latencyMs as number | undefined,
+      ...(held === true ? { held } : {}),
     });
   }
   return { at, devices };

@@ -8,6 +8,9 @@
  * few islands as can be: largest first. Lowest index first in all of it. O(devices of the node).
  */
 import { type AcceleratorRequest } from '../model/model';
+import { type CapacityFilter } from '../model/capacity-filter';
+import { type DeviceReport } from './capacity-report';
+import { keepsTo } from './filters/capacity';
 import { type NodeTable, WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 
@@ -50,12 +53,38 @@ function serves(table: NodeTable, slot: number, podClass: PodClass): boolean {
   if (accelerator.kind === 'mig') {
     return podClass.profile >= 0 && table.migFree[slot * table.profiles.length + podClass.profile] > 0;
   }
-  return table.deviceFree[slot] >= milliOn(table, slot, accelerator) && reportAllows(table, slot, accelerator);
+  return table.deviceFree[slot] >= milliOn(table, slot, accelerator) && reportAllows(table, slot, podClass);
+}
+
+/** The fresh report of a device, as far as it is about what a request would find there. */
+function reportFor(table: NodeTable, slot: number, { kind }: AcceleratorRequest): DeviceReport | undefined {
+  const report = table.deviceReport[slot];
+  return report === undefined || (report.held === true && kind === 'whole') || table.isLeft(slot) ? undefined : report;
+}
+
+/** Do the filters of this mode accept the device? */
+export function filtersAllow(
+  table: NodeTable,
+  slot: number,
+  podClass: PodClass,
+  mode: CapacityFilter['mode'],
+): boolean {
+  const { filters, accelerator } = podClass;
+  if (filters.length === 0 || accelerator === undefined || accelerator.kind === 'mig') {
+    return true;
+  }
+  const report = reportFor(table, slot, accelerator);
+  return report === undefined || keepsTo(filters, mode, table.nodes[table.deviceRow[slot]].pool, report);
+}
+
+/** Does a fresh report leave the memory that the request counts on, and do the filters accept the device? */
+export function reportAllows(table: NodeTable, slot: number, podClass: PodClass): boolean {
+  return memoryAllows(table, slot, podClass.accelerator!) && filtersAllow(table, slot, podClass, 'hard');
 }
 
 /** Does a fresh report leave the memory that the request counts on? */
-export function reportAllows(table: NodeTable, slot: number, accelerator: AcceleratorRequest): boolean {
-  const reported = table.deviceReport[slot]?.freeMemoryMiB;
+export function memoryAllows(table: NodeTable, slot: number, accelerator: AcceleratorRequest): boolean {
+  const reported = reportFor(table, slot, accelerator)?.freeMemoryMiB;
   if (reported === undefined) {
     return true;
   }
@@ -161,16 +190,12 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
   if (table.overdrawn[row] > 0 && withinTotal(table, row, podClass) < 1) {
     return undefined;
   }
-  if (accelerator.kind === 'fraction' && deviceCount === 1 && podClass.models === undefined) {
+  const isPlain = podClass.models === undefined && podClass.filters.length === 0;
+  if (accelerator.kind === 'fraction' && deviceCount === 1 && isPlain) {
     const slot = preferredPart(table, row, accelerator);
     return slot < 0 ? undefined : [slot];
   }
-  const fitting: number[] = [];
-  for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
-    if (serves(table, slot, podClass)) {
-      fitting.push(slot);
-    }
-  }
+  const fitting = fittingSlots(table, row, podClass);
   switch (accelerator.kind) {
     case 'whole':
       return fitting.length < deviceCount ? undefined : chooseWhole(table, fitting, deviceCount);
@@ -185,11 +210,29 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
       if (deviceCount === 1) {
         return [preferred(table, fitting, accelerator)];
       }
-      fitting.sort(
-        (a, b) => sign(table) * (leftOver(table, a, accelerator) - leftOver(table, b, accelerator)) || a - b,
-      );
-      return fitting.slice(0, deviceCount).sort((a, b) => a - b);
+      return [...fitting]
+        .sort((a, b) => sign(table) * (leftOver(table, a, accelerator) - leftOver(table, b, accelerator)) || a - b)
+        .slice(0, deviceCount)
+        .sort((a, b) => a - b);
   }
+}
+
+/** Devices that serve the class; only those that the soft filters accept, if they are enough. */
+function fittingSlots(table: NodeTable, row: number, podClass: PodClass): readonly number[] {
+  const fitting: number[] = [];
+  for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
+    if (serves(table, slot, podClass)) {
+      fitting.push(slot);
+    }
+  }
+  const wished =
+    podClass.filters.length === 0 ? fitting : fitting.filter((slot) => filtersAllow(table, slot, podClass, 'soft'));
+  return wished.length >= podClass.deviceCount ? wished : fitting;
+}
+
+/** Do the soft filters accept enough devices of the row that serve the class? */
+export function meetsSoftFilters(table: NodeTable, row: number, podClass: PodClass): boolean {
+  return fittingSlots(table, row, podClass).every((slot) => filtersAllow(table, slot, podClass, 'soft'));
 }
 
 function sign({ spreadsFractions }: NodeTable): 1 | -1 {
@@ -209,7 +252,7 @@ function preferredPart(
   let least = Infinity;
   for (let slot = deviceStart[row]; slot < deviceStart[row + 1]; slot++) {
     const free = deviceFree[slot];
-    if (free >= milli && by * free < least && (reports.fresh === 0 || reportAllows(table, slot, accelerator))) {
+    if (free >= milli && by * free < least && (reports.fresh === 0 || memoryAllows(table, slot, accelerator))) {
       best = slot;
       least = by * free;
     }

@@ -35,6 +35,8 @@ export class NodeTable {
   readonly deviceModel: Int32Array;
   readonly deviceMemory: Float64Array;
   readonly deviceReport: (DeviceReport | undefined)[];
+  /** Row of each slot. */
+  readonly deviceRow: Int32Array;
   readonly models: readonly string[];
   /** Free instances: slot times the number of profiles plus profile. */
   readonly migFree: Int32Array;
@@ -65,6 +67,7 @@ export class NodeTable {
   /** Nodes that another value was put in the place of. */
   replaced = 0;
 
+  private freeBefore: Int32Array | undefined;
   private readonly most: (number | undefined)[] = [];
   private offers: { readonly amounts: Float64Array; readonly most: number; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
@@ -97,6 +100,7 @@ export class NodeTable {
     this.linked = this.devices.some(({ island, numa }) => island !== undefined || numa !== undefined);
     this.deviceStart = new Int32Array(this.count + 1);
     perNode.forEach((list, row) => (this.deviceStart[row + 1] = this.deviceStart[row] + list.length));
+    this.deviceRow = Int32Array.from(perNode.flatMap((list, row) => list.map(() => row)));
     this.deviceCapacity = Int32Array.from(this.devices, capacityOf);
     this.deviceFree = this.deviceCapacity.slice();
     this.models = [...new Set(this.devices.flatMap(({ model }) => (model === undefined ? [] : [model])))].sort(
@@ -262,6 +266,16 @@ export class NodeTable {
         used--;
       }
     }
+  }
+
+  /** Begins, or ends, a decision: until it ends, `isLeft` compares with what is free now. */
+  setDeciding(isDeciding: boolean): void {
+    this.freeBefore = isDeciding && this.reports.fresh > 0 ? this.deviceFree.slice() : undefined;
+  }
+
+  /** Did the decision take a pod off the device? A report then is about what that pod used. */
+  isLeft(slot: number): boolean {
+    return this.freeBefore !== undefined && this.deviceFree[slot] > this.freeBefore[slot];
   }
 
   /** Reads the capacity reports as of a moment. @returns the rows whose values changed */

@@ -4,6 +4,7 @@
  */
 import { canonicalText } from '../model/canonical-text';
 import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodSelector, type PodTemplate } from '../model/model';
+import { type CapacityFilter } from '../model/capacity-filter';
 import { type NodeTable, PODS_COLUMN } from './node-table';
 
 export interface PodClass {
@@ -21,6 +22,8 @@ export interface PodClass {
   readonly models: ReadonlySet<number> | undefined;
   /** Index of the MIG profile, -1 when it is not MIG or no device has the profile. */
   readonly profile: number;
+  /** Capacity filters that apply to it. */
+  readonly filters: readonly CapacityFilter[];
   /** Keys of its claims. */
   readonly claims: readonly string[];
   /** Has constraints that depend on other pods (ports, affinity, spread). */
@@ -116,6 +119,7 @@ export class PodClasses {
       deviceCount: accelerator === undefined ? 0 : (accelerator.count ?? 1),
       models: modelsOf(accelerator, this.table),
       profile: accelerator?.kind === 'mig' ? this.table.profiles.indexOf(accelerator.profile) : -1,
+      filters: template.capacityFilters ?? NO_FILTERS,
       claims: template.claims ?? NO_CLAIMS,
       dynamic: isDynamic(template),
       charge: chargeOf(template, accelerator, this.table),
@@ -123,6 +127,7 @@ export class PodClasses {
   }
 }
 
+const NO_FILTERS: readonly CapacityFilter[] = [];
 const NO_CLAIMS: readonly string[] = [];
 
 function isDynamic(template: PodTemplate): boolean {

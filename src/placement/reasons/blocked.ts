@@ -2,7 +2,7 @@
  * What keeps one more pod of a class off each node with the current books, and which node comes nearest.
  */
 import { type Constraint, type BlockedNodes, type NearestMiss } from '../model/decision';
-import { milliOn, reportAllows } from '../nodes/devices';
+import { memoryAllows, milliOn, reportAllows } from '../nodes/devices';
 import { STATIC_CONSTRAINTS, type StaticConstraint } from '../nodes/filters/static';
 import { untoleratedTaint } from '../nodes/filters/selectors';
 import { type AcceleratorRequest, type ClusterNode, PODS } from '../model/model';
@@ -262,17 +262,20 @@ interface DeviceCounts {
   readonly free: number;
   /** Of these, those that have it by the node's own report too. */
   readonly reported: number;
+  /** Of these, those that the capacity filters accept. */
+  readonly accepted: number;
 }
 
 /** Devices of a node by how far they could serve a request; MIG instances where it is for those. */
 function countDevices(
   table: Session['table'],
-  { profile }: PodClass,
+  podClass: PodClass,
   accelerator: AcceleratorRequest,
   row: number,
 ): DeviceCounts {
+  const { profile } = podClass;
   const [from, to] = [table.deviceStart[row], table.deviceStart[row + 1]];
-  let [large, free, reported] = [0, 0, 0];
+  let [large, free, reported, accepted] = [0, 0, 0, 0];
   for (let slot = from; slot < to; slot++) {
     if (accelerator.kind === 'mig') {
       const instance = slot * table.profiles.length + profile;
@@ -284,9 +287,10 @@ function countDevices(
     const fits = table.deviceFree[slot] >= milli;
     large += table.deviceCapacity[slot] >= milli ? 1 : 0;
     free += fits ? 1 : 0;
-    reported += fits && reportAllows(table, slot, accelerator) ? 1 : 0;
+    reported += fits && memoryAllows(table, slot, accelerator) ? 1 : 0;
+    accepted += fits && reportAllows(table, slot, podClass) ? 1 : 0;
   }
-  return { devices: to - from, large, free, reported };
+  return { devices: to - from, large, free, reported, accepted };
 }
 
 function deviceObstacle(session: Session, podClass: PodClass, row: number): Obstacle | undefined {
@@ -299,7 +303,7 @@ function deviceObstacle(session: Session, podClass: PodClass, row: number): Obst
     const missing = deviceCount - table.wholeFree[row];
     return missing > 0 ? { constraint: 'devices', detail: table.deviceResource[row], missing } : undefined;
   }
-  const { devices, large, free, reported } = countDevices(table, podClass, accelerator, row);
+  const { devices, large, free, reported, accepted } = countDevices(table, podClass, accelerator, row);
   const detail = accelerator.kind === 'mig' ? accelerator.profile : table.deviceResource[row];
   if (large < deviceCount && (accelerator.kind === 'mig' || accelerator.kind === 'memory') && devices > 0) {
     return { constraint: accelerator.kind === 'mig' ? 'mig-profile' : 'device-memory', detail };
@@ -308,7 +312,10 @@ function deviceObstacle(session: Session, podClass: PodClass, row: number): Obst
     return { constraint: 'devices', detail, missing: deviceCount - free };
   }
   const enough = ledger.capacity({ ...podClass, columns: NONE, amounts: NO_AMOUNTS }, row, 1) > 0;
-  return enough || reported >= deviceCount ? undefined : { constraint: 'reported-memory', detail };
+  if (enough || accepted >= deviceCount) {
+    return undefined;
+  }
+  return { constraint: reported >= deviceCount ? 'capacity-filter' : 'reported-memory', detail };
 }
 
 const NONE = new Int32Array();

@@ -18,6 +18,7 @@ const LACKING: Partial<Record<Constraint, (detail: string | undefined) => string
   'device-memory': (detail = 'a device') => `${detail} with enough memory`,
   'mig-profile': (detail = REQUIRED) => `a device with the MIG profile ${detail}`,
   'reported-memory': () => 'enough free device memory in its reports',
+  'capacity-filter': () => 'enough free devices within the thresholds of the capacity filters',
   'node-name': (detail = REQUIRED) => `the name ${detail}`,
   'node-selector': (detail = REQUIRED) => `the label ${detail}`,
   'host-ports': () => 'the host ports of the pod free',

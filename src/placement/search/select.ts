@@ -4,7 +4,7 @@
  * In the whole cluster the index of scores is searched from the top. Among some rows, or where pods have constraints on one another, the
  * scores of the rows are read one by one: O(rows).
  */
-import { devicesFit } from '../nodes/devices';
+import { devicesFit, meetsSoftFilters } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
 import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
@@ -142,7 +142,14 @@ export class Selector {
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
     const cpu = exact ? size : this.meanCpu(podClass, size);
     const counted = [...podClass.columns].filter((column) => column > PODS_COLUMN);
-    const key = canonicalText([podClass.accelerator, size, counted, nodeConstraints(podClass.template), wishless]);
+    const key = canonicalText([
+      podClass.accelerator,
+      size,
+      counted,
+      nodeConstraints(podClass.template),
+      podClass.filters,
+      wishless,
+    ]);
     let group = this.groups.get(key);
     if (group === undefined) {
       group = { id: this.groups.size, score: this.rowScore(podClass, cpu, wishless) };
@@ -171,6 +178,7 @@ export class Selector {
     const allowed = this.session.staticRow(podClass);
     const preference = wishless ? undefined : preferenceRow(table, podClass);
     const signals = table.reports.fresh > 0;
+    const softFilters = podClass.filters.some(({ mode }) => mode === 'soft');
     const least = Math.min(cpu, cpuOf(podClass)) / 2;
     const free = table.free[CPU_COLUMN];
     const score = this.score(podClass, cpu);
@@ -186,8 +194,9 @@ export class Selector {
         return -Infinity;
       }
       const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
+      const beyond = signals && softFilters && !meetsSoftFilters(table, row, podClass) ? WISH : 0;
       const signal = signals ? signalPenalty(table, row) * policy.signalWeight * SIGNAL : 0;
-      return score(row) + wish - signal;
+      return score(row) + wish - signal - beyond;
     };
   }
 }

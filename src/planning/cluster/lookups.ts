@@ -11,6 +11,8 @@ import { type AmountsDraft } from '../../manifests/pods/resource-amounts';
 import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
 import { type QueueName } from './objects/gang-hints';
 import { claimKey } from './objects/claim-key';
+import { chargedDevices } from './objects/claims/charges';
+import { classServing, pluginResources } from './objects/claims/serving';
 import { type TemplateOptions } from './objects/pod';
 import { POD_GROUP_KINDS, type PodGroupFacts, podGroupOf } from './objects/pod-group';
 import { Priorities, PRIORITY_KINDS } from './objects/priorities';
@@ -155,23 +157,10 @@ export class Lookups {
     };
   }
 
-  /** Resources that device plugins serve are theirs on every node. */
   private classOf(nodes: readonly ClusterNode[]): NonNullable<TemplateOptions['classOf']> {
-    if (this.ofKind('resource.k8s.io/ResourceSlice').length === 0) {
-      return () => undefined;
-    }
-    const serving = servingClasses(this.ofKind('resource.k8s.io/DeviceClass'));
-    const ofPlugins = new Set(
-      nodes.flatMap(({ allocatable, deviceResource, claimable }) =>
-        Object.keys(allocatable).filter((name) => claimable === undefined || name !== deviceResource),
-      ),
-    );
-    return (resource) =>
-      resource.startsWith(IMPLICIT_RESOURCE)
-        ? resource.slice(IMPLICIT_RESOURCE.length)
-        : ofPlugins.has(resource)
-          ? undefined
-          : serving.get(resource);
+    return this.ofKind('resource.k8s.io/ResourceSlice').length === 0
+      ? () => undefined
+      : classServing(this.ofKind('resource.k8s.io/DeviceClass'), pluginResources(nodes));
   }
 
   private claimOf(namesMissing: boolean): NonNullable<TemplateOptions['claimOf']> {
@@ -189,10 +178,11 @@ export class Lookups {
       if (written === undefined) {
         return namesMissing ? { key, devices: {} } : undefined;
       }
-      const requests = deviceRequests(template ? asObject(written.spec) : written);
+      const spec = template ? asObject(written.spec) : written;
       if (isChosen) {
-        return { key, devices: requestedDevices(requests, classes) };
+        return { key, devices: chargedDevices(spec, (name) => classes.get(name)) };
       }
+      const requests = deviceRequests(spec);
       if (requests.some(({ selectors }) => asArray(selectors).length > 0)) {
         this.claimsWithSelectors.add(`${namespace}/${name}`);
       }
@@ -200,20 +190,6 @@ export class Lookups {
     };
   }
 }
-
-/** DeviceClasses by the extended resource that they serve; of two that serve one resource, the newer. */
-function servingClasses(classes: readonly JsonObject[]): ReadonlyMap<string, string> {
-  const oldestFirst = [...classes].sort((a, b) => (creationOf(a) ?? 0) - (creationOf(b) ?? 0));
-  return new Map(
-    oldestFirst.flatMap((object) => {
-      const resource = asString(asObject(object.spec).extendedResourceName);
-      return resource === undefined ? [] : [[resource, nameOf(object)] as const];
-    }),
-  );
-}
-
-/** The extended resource that each DeviceClass serves in any case ends with the name of the class. */
-const IMPLICIT_RESOURCE = 'deviceclass.resource.kubernetes.io/';
 
 /** Of a request with alternatives the first is counted. */
 function deviceRequests(spec: JsonObject): readonly JsonObject[] {

@@ -112,6 +112,7 @@ class ClustersPlanner {
   /** What applies to the manager cluster, and what reaches the others. */
   private readonly base: { readonly manager: readonly Manifest[]; readonly others: readonly Manifest[] };
   private readonly works: readonly Work[];
+  private readonly fitting = new Map<string, ReadonlySet<Work>>();
   private trials = 0;
 
   constructor(
@@ -209,14 +210,14 @@ class ClustersPlanner {
       }
       return missing === undefined;
     });
-    const staying = this.works.filter((work) => work.cluster === cluster.name);
+    const staying = this.runningIn(cluster.name);
     const together = this.planned(cluster, [...staying, ...admitted]);
     if (admitted.length > MOST_IN_TURN || admitted.every((work) => refusalIn(together, work, cluster) === undefined)) {
       this.take(cluster, admitted, together);
     } else {
       // What does not fit must not take room from what does: each is tried beside those before it.
       for (const work of [...admitted].sort((a, b) => priorityOf(b) - priorityOf(a))) {
-        const running = this.works.filter((other) => other.cluster === cluster.name);
+        const running = this.runningIn(cluster.name);
         const plan = this.planned(cluster, [...running, work]);
         const displaced = running.find((other) => refusalIn(plan, other, cluster) !== undefined);
         if (displaced === undefined) {
@@ -227,8 +228,7 @@ class ClustersPlanner {
         }
       }
     }
-    const runs = this.works.filter((work) => work.cluster === cluster.name);
-    this.plans.set(cluster.name, this.planned(cluster, runs));
+    this.plans.set(cluster.name, this.planned(cluster, this.runningIn(cluster.name)));
   }
 
   private take({ name }: NamedCluster, works: readonly Work[], plan: ClusterPlan): void {
@@ -251,8 +251,7 @@ class ClustersPlanner {
   private gangsOf(work: Work): readonly ClustersGang[] {
     const { cluster, gangs, refusals } = work;
     const views = new Map(this.plans.get(cluster ?? '')?.asked.map(({ view }) => [view.name, view]));
-    const round = work.rounds.find((names) => cluster !== undefined && names.includes(cluster)) ?? work.order;
-    const competing = work.dispatch?.dispatcher === undefined ? round : work.order;
+    const competing = competingFor(work);
     const alternatives =
       cluster === undefined ? [] : competing.filter((name) => name !== cluster && this.alsoFits(work, name));
     return gangs.map(({ view }) => ({
@@ -267,13 +266,38 @@ class ClustersPlanner {
   /** Whether the cluster has room for the work beside the workloads that run there. */
   private alsoFits(work: Work, name: string): boolean {
     const cluster = this.byName.get(name);
-    if (cluster === undefined || missingQueue(work, cluster) !== undefined || this.trials >= MOST_TRIALS) {
+    if (cluster === undefined || missingQueue(work, cluster) !== undefined) {
       return false;
     }
+    // What fits beside the others that might run there fits without them.
+    const fitting = this.fitting.get(name) ?? this.fittingTogether(cluster);
+    this.fitting.set(name, fitting);
+    if (fitting.has(work) || this.trials >= MOST_TRIALS) {
+      return fitting.has(work);
+    }
     this.trials++;
-    const together = [...this.works.filter((other) => other.cluster === name), work];
+    const together = [...this.runningIn(name), work];
     const plan = this.planned(cluster, together);
     return together.every((one) => refusalIn(plan, one, cluster) === undefined);
+  }
+
+  /** Those of the works that run elsewhere, and might run in the cluster, which all have room there beside the workloads that run there. */
+  private fittingTogether(cluster: NamedCluster): ReadonlySet<Work> {
+    const running = this.runningIn(cluster.name);
+    const others = this.works.filter(
+      (work) =>
+        work.cluster !== undefined &&
+        work.cluster !== cluster.name &&
+        competingFor(work).includes(cluster.name) &&
+        missingQueue(work, cluster) === undefined,
+    );
+    const plan = this.planned(cluster, [...running, ...others]);
+    const fits = (work: Work): boolean => refusalIn(plan, work, cluster) === undefined;
+    return new Set(running.every(fits) ? others.filter(fits) : []);
+  }
+
+  private runningIn(name: string): readonly Work[] {
+    return this.works.filter(({ cluster }) => cluster === name);
   }
 
   private notes(): readonly string[] {
@@ -298,6 +322,12 @@ class ClustersPlanner {
         : []),
     ];
   }
+}
+
+/** The clusters that are asked at the same time as the one that runs the work; all of them if the order is not known. */
+function competingFor({ cluster, rounds, order, dispatch }: Work): readonly string[] {
+  const round = rounds.find((names) => cluster !== undefined && names.includes(cluster)) ?? order;
+  return dispatch?.dispatcher === undefined ? round : order;
 }
 
 function priorityOf({ gangs }: Work): number {

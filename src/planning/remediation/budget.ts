@@ -2,6 +2,7 @@
  * How many nodes may be unavailable. A node counts if remediation marked it, an administrator cordoned it, or it is not ready: when many
  * nodes fail at once, an automatic action makes it worse.
  */
+import { isActing } from './record';
 import { type RemediationSettings } from './rules';
 import { type RemediationNode } from './state';
 
@@ -19,7 +20,7 @@ export class Budget {
     nodes: readonly RemediationNode[],
   ) {
     for (const node of nodes) {
-      const isUnavailable = !node.isReady || node.isCordoned || node.record.marks.length + node.record.done.length > 0;
+      const isUnavailable = !node.isReady || node.isCordoned || isActing(node.record);
       for (const group of this.groupsOf(node)) {
         if (group === undefined) {
           continue;

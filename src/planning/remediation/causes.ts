@@ -4,24 +4,51 @@
 import { type RemediationRule } from './rules';
 import { type RemediationAlert, type RemediationNode } from './state';
 
-/** What the cause is, for events and the log; `undefined` where it does not hold. */
+export interface Cause {
+  /** For events and the log. */
+  readonly text: string;
+  /** For how long it holds by its own statement, milliseconds. @default - not stated */
+  readonly held?: number;
+}
+
+/** What the cause is; `undefined` where it does not hold. */
 export function causeOf(
   { cause }: RemediationRule,
   node: RemediationNode,
   alerts: readonly RemediationAlert[],
-): string | undefined {
+): Cause | undefined {
   if ('condition' in cause) {
-    return node.problems.includes(cause.condition) ? `condition ${cause.condition} is True` : undefined;
+    const { condition } = cause;
+    return node.problems.includes(condition)
+      ? { text: `condition ${condition} is True`, held: heldOf(node, condition) }
+      : undefined;
   }
   if ('alert' in cause) {
-    const wanted = Object.entries(cause.labels ?? {});
-    const fires = alerts.some(
-      ({ name, labels }) =>
-        name === cause.alert && wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value),
-    );
-    return fires ? `alert ${cause.alert} fires` : undefined;
+    const found = alerts.find((alert) => isAlertOf(cause, alert) && nodeOfAlert(cause, alert) === node.name);
+    return found === undefined ? undefined : { text: `alert ${cause.alert} fires`, held: found.held };
   }
-  return reportCause(cause.report, node);
+  const text = reportCause(cause.report, node);
+  return text === undefined ? undefined : { text };
+}
+
+type AlertCause = Extract<RemediationRule['cause'], { readonly alert: string }>;
+
+/** The node that the alert names in the label of the rule. */
+export function nodeOfAlert({ nodeLabel = 'node' }: AlertCause, { labels }: RemediationAlert): string | undefined {
+  return Object.hasOwn(labels, nodeLabel) ? labels[nodeLabel] : undefined;
+}
+
+/** Whether the alert is one that the cause names, for whichever node. */
+export function isAlertOf({ alert, labels: wanted = {} }: AlertCause, { name, labels }: RemediationAlert): boolean {
+  return (
+    name === alert &&
+    Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
+  );
+}
+
+/** For how long the condition has its status. */
+export function heldOf({ held = {} }: RemediationNode, condition: string): number | undefined {
+  return Object.hasOwn(held, condition) ? held[condition] : undefined;
 }
 
 function reportCause(

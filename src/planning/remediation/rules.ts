@@ -4,10 +4,13 @@
 import { GANTRY_NODE_PROFILE_LABEL, GANTRY_REPAIR_REQUESTED } from '../../facts/catalog/gantry-names';
 import { type NodeAgentCondition } from '../../facts/catalog/node-conditions';
 
-/** A node condition that is True, an alert that fires for the node, or a capacity report that is below a bound. */
+/**
+ * A node condition that is True, an alert that fires for the node, or a capacity report that is below a bound. `nodeLabel` is the label of the
+ * alert that names the node, `node` by default.
+ */
 export type RemediationCause =
   | { readonly condition: string }
-  | { readonly alert: string; readonly labels?: Readonly<Record<string, string>> }
+  | { readonly alert: string; readonly labels?: Readonly<Record<string, string>>; readonly nodeLabel?: string }
   | { readonly report: { readonly devicesBelow?: number; readonly freeMemoryBelowMiB?: number } };
 
 /**
@@ -19,7 +22,7 @@ export type RemediationCause =
  * - `move`: as `evict`, if the gang fits on healthy nodes
  * - `restart-device-plugin`: the device plugin's pods on the node are recreated
  * - `request-driver-upgrade`: the annotation by which the GPU operator upgrades the driver of the node
- * - `request-repair`: an annotation for a controller that repairs nodes
+ * - `request-repair`: an annotation and the condition `GantryRepairRequested`, for a controller that repairs nodes
  */
 export type RemediationAction = (typeof REMEDIATION_ACTIONS)[number];
 

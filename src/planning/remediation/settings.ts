@@ -105,15 +105,19 @@ class Reader {
   }
 
   private cause(value: JsonValue | undefined, at: string): RemediationCause {
-    const fields = this.object(value, at, ['condition', 'alert', 'labels', 'report']);
+    const fields = this.object(value, at, ['condition', 'alert', 'labels', 'nodeLabel', 'report']);
     const kinds = ['condition', 'alert', 'report'].filter((kind) => fields[kind] !== undefined);
-    if (kinds.length !== 1 || (fields.labels !== undefined && kinds[0] !== 'alert')) {
-      this.problems.push(`${at} must have exactly one of condition, alert (with labels), and report`);
+    const hasLabels = fields.labels !== undefined || fields.nodeLabel !== undefined;
+    if (kinds.length !== 1 || (hasLabels && kinds[0] !== 'alert')) {
+      this.problems.push(`${at} must have exactly one of condition, alert (with labels and nodeLabel), and report`);
     }
     if (fields.alert !== undefined) {
       return {
         alert: this.text(fields, 'alert', IDENTIFIER, 'the name of an alert', '', at),
         ...(fields.labels === undefined ? {} : { labels: this.texts(fields.labels, `${at}.labels`) }),
+        ...(fields.nodeLabel === undefined
+          ? {}
+          : { nodeLabel: this.text(fields, 'nodeLabel', IDENTIFIER, 'the name of a label', '', at) }),
       };
     }
     if (fields.report !== undefined) {

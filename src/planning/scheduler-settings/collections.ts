@@ -17,6 +17,9 @@ export const COLLECTION_NAMES = [
   'schedulerPluginsPodGroups',
   'kueueTopologies',
   'hyperNodes',
+  'resourceSlices',
+  'deviceClasses',
+  'resourceClaims',
 ] as const;
 
 export type CollectionName = (typeof COLLECTION_NAMES)[number];
@@ -29,6 +32,9 @@ export interface Collection {
   readonly versions: readonly string[];
   readonly optional?: true;
 }
+
+/** Dynamic resource allocation: stable from Kubernetes 1.34 on, and before that only where it is switched on. */
+const DEVICES = { group: 'resource.k8s.io', versions: ['v1', 'v1beta2', 'v1beta1'], optional: true } as const;
 
 export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   nodes: { group: '', plural: 'nodes', versions: ['v1'] },
@@ -60,4 +66,7 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
     optional: true,
   },
   hyperNodes: { group: 'topology.volcano.sh', plural: 'hypernodes', versions: ['v1alpha1'], optional: true },
+  resourceSlices: { ...DEVICES, plural: 'resourceslices' },
+  deviceClasses: { ...DEVICES, plural: 'deviceclasses' },
+  resourceClaims: { ...DEVICES, plural: 'resourceclaims' },
 };

@@ -9,6 +9,8 @@ import { amountOf } from '../../manifests/pods/resource-amounts';
 import { parseQuantity } from '../../manifests/values/quantity';
 import { asArray, isObject } from '../../manifests/read';
 import {
+  CAPACITY_FILTER_MODES,
+  type CapacityFilter,
   type Action,
   DEFAULT_POLICY,
   GANG_ORDERS,
@@ -289,6 +291,30 @@ class Reader {
     return amountOf(resource, value) ?? 0;
   }
 
+  private capacityFilter(value: JsonValue, path: string): CapacityFilter {
+    const members = this.object(value, path, ['mode', 'pools', 'queues', ...THRESHOLDS]);
+    const names = (key: 'pools' | 'queues'): Partial<CapacityFilter> =>
+      members[key] === undefined
+        ? {}
+        : { [key]: this.list(members[key], join(path, key), (item, at) => this.text(item, at, '')) };
+    const thresholds = THRESHOLDS.filter((key) => members[key] !== undefined);
+    if (thresholds.length === 0) {
+      this.faults.push(`${this.file}: ${path} must set at least one of freeMemoryMiB, utilization, and latencyMs.`);
+    }
+    if (typeof members.utilization === 'number' && members.utilization > 1) {
+      this.fault(join(path, 'utilization'), shown(members.utilization), 'a number from 0 to 1');
+    }
+    if (members.mode === undefined) {
+      this.faults.push(`${this.file}: ${join(path, 'mode')} is required.`);
+    }
+    return {
+      mode: this.choice(members.mode, join(path, 'mode'), CAPACITY_FILTER_MODES, 'hard'),
+      ...names('pools'),
+      ...names('queues'),
+      ...Object.fromEntries(thresholds.map((key) => [key, this.number(members[key], join(path, key), 0)])),
+    };
+  }
+
   private policy(value: JsonValue | undefined): Policy {
     const known = Object.keys(DEFAULT_POLICY);
     const members = this.object(value, 'policy', known);
@@ -327,6 +353,9 @@ class Reader {
       affinityWeight: number('affinityWeight'),
       signalWeight: number('signalWeight'),
       capacityReportSeconds: number('capacityReportSeconds'),
+      capacityFilters: this.list(members.capacityFilters, 'policy.capacityFilters', (item, path) =>
+        this.capacityFilter(item, path),
+      ),
       staleGangSeconds: number('staleGangSeconds', 1),
       stuckSeconds: number('stuckSeconds'),
       moveLimit: number('moveLimit'),
@@ -337,6 +366,9 @@ class Reader {
     };
   }
 }
+
+/** What a capacity filter can limit. */
+const THRESHOLDS = ['freeMemoryMiB', 'utilization', 'latencyMs'] as const;
 
 const LEAST: Readonly<Record<string, number>> = {
   inFlight: 1,

@@ -7,7 +7,14 @@ import { type GangRun } from './gang-run';
 import { matches } from './read-expectations';
 import { type Recorder } from './recorder';
 import { type ExpectationOutcome, type GangOutcome, type SimulationResult } from './result';
-import { type Bounds, type ClusterCheck, type GangCheck, type QueueCheck, type Scenario } from './scenario';
+import {
+  type Bounds,
+  type ClusterCheck,
+  type GangCheck,
+  type NodeCheck,
+  type QueueCheck,
+  type Scenario,
+} from './scenario';
 import { percentile } from './statistics';
 import { tellDuration } from './time';
 
@@ -18,6 +25,7 @@ export function judge(
   result: SimulationResult,
   runs: ReadonlyMap<string, GangRun>,
   recorder: Recorder,
+  marksAt: (node: string, at: number) => readonly string[] = () => [],
 ): ExpectationOutcome[] {
   return scenario.expectations.flatMap((expectation) => {
     switch (expectation.about) {
@@ -30,10 +38,32 @@ export function judge(
       }
       case 'queue':
         return expectation.checks.map((check) => judgeQueue(expectation.queue, check, result, recorder));
+      case 'node': {
+        const nodes = scenario.nodes.filter(({ name }) => matches(expectation.node, name));
+        return expectation.checks.map((check) => judgeMarks(expectation.node, check, nodes, marksAt));
+      }
       case 'cluster':
         return expectation.checks.map((check) => judgeCluster(check, result, recorder));
     }
   });
+}
+
+function judgeMarks(
+  pattern: string,
+  { at, marks }: NodeCheck,
+  nodes: readonly ClusterNode[],
+  marksAt: (node: string, at: number) => readonly string[],
+): ExpectationOutcome {
+  const words = (list: readonly string[]): string => (list.length === 0 ? 'no marks' : list.join(', '));
+  const other = nodes.find(({ name }) => words(marksAt(name, at)) !== words(marks));
+  return {
+    expected: `${pattern} has ${words(marks)} at ${tellDuration(at)}`,
+    met: other === undefined,
+    found:
+      other === undefined
+        ? `${counted(nodes.length, 'node')} had`
+        : `${other.name} had ${words(marksAt(other.name, at))}`,
+  };
 }
 
 /** Of several gangs, the first that does not do what is expected speaks for all. */

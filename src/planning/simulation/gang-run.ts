@@ -34,6 +34,8 @@ export class GangRun {
   private done = 0;
   private doneAt = 0;
   private speed = 0;
+  /** It has its minimum; with a link that failed it may do so and get nowhere. */
+  private working = false;
   private lost = 0;
   private interruptions = 0;
   private startedAt: number | undefined;
@@ -69,7 +71,12 @@ export class GangRun {
   }
 
   get works(): boolean {
-    return this.speed > 0;
+    return this.working;
+  }
+
+  /** Nodes of pods that are not on their way out. */
+  get runsOn(): ReadonlySet<string> {
+    return new Set([...this.pods.values()].flatMap(({ node, releasing }) => (releasing ? [] : [node])));
   }
 
   /** Pods that run and are not on their way out. */
@@ -89,13 +96,17 @@ export class GangRun {
     return this.doneAt + Math.ceil(((this.spec.durationSeconds - this.done) / this.speed) * 1000) / 1000;
   }
 
-  /** Takes note of pods that came or went. `why` says how the time with the former number of pods ended. */
-  settle(now: number, why: SpanEnd): void {
+  /**
+   * Takes note of pods that came or went. `why` says how the time with the former number of pods ended.
+   *
+   * @param linkSpeed part of its speed that the links between its nodes allow
+   */
+  settle(now: number, why: SpanEnd, linkSpeed = 1): void {
     const running = this.running;
     const works = running > 0 && hasMinimum(this.spec.gang, this.pods.values());
-    const speed = works ? (this.spec.scales ? running / this.size : 1) : 0;
+    const speed = works ? (this.spec.scales ? running / this.size : 1) * linkSpeed : 0;
     this.account(now);
-    if (this.speed > 0 && !works) {
+    if (this.working && !works) {
       this.interrupt();
     }
     if (works && this.startedAt === undefined) {
@@ -103,6 +114,7 @@ export class GangRun {
       this.nodes = [...new Set([...this.pods.values()].map(({ node }) => node))].sort();
     }
     this.speed = speed;
+    this.working = works;
     this.generation++;
     this.staleSince = running > 0 && !works ? (this.staleSince ?? now) : undefined;
     this.state = works ? 'running' : 'pending';
@@ -115,6 +127,7 @@ export class GangRun {
     this.pods.clear();
     this.state = state;
     this.speed = 0;
+    this.working = false;
     this.generation++;
     this.staleSince = undefined;
     this.endedAt = now;
@@ -205,13 +218,14 @@ export class GangRun {
     if (expectedSeconds === undefined) {
       return undefined;
     }
-    if (this.speed === 0) {
+    if (this.speed === 0 && !this.working) {
       return Math.max(0, expectedSeconds - this.done) * (scales ? this.size / this.minimum : 1);
     }
     const oldest = Math.min(
       ...[...this.pods.values()].filter(({ releasing }) => !releasing).map(({ startedAt }) => startedAt),
     );
-    return Math.max(now, this.doneAt + Math.max(0, expectedSeconds - this.done) / this.speed) - oldest;
+    const remaining = Math.max(0, expectedSeconds - this.done) / (this.speed === 0 ? 1 : this.speed);
+    return Math.max(now, this.doneAt + remaining) - oldest;
   }
 
   private account(now: number): void {

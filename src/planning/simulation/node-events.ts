@@ -22,3 +22,8 @@ export const NODE_EVENTS: Readonly<Record<NodeEventKind, NodeEvent>> = {
   return: { change: { ready: true, unschedulable: false }, pods: 'stay', isUp: true, verb: 'returned' },
   join: { change: { ready: true, unschedulable: false }, pods: 'stay', isUp: true, verb: 'joined the cluster' },
 };
+
+/** Nodes in a sentence. */
+export function listedNodes(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names[0]} and ${names.length - 1} more nodes`;
+}

@@ -19,6 +19,10 @@ export interface SimulationObserver {
   readonly held?: (pod: HeldPod, at: number) => void;
   /** The pod holds it no longer. Pods that hold capacity at the end are not reported. */
   readonly freed?: (pod: HeldPod, at: number) => void;
+  /** A node of a scaling group is requested. */
+  readonly requested?: (node: string, at: number) => void;
+  /** A node of a scaling group ends. */
+  readonly ended?: (node: string, at: number) => void;
   /** Returns true to stop; called after each moment at which something happened. */
   readonly stops?: (at: number) => boolean;
 }

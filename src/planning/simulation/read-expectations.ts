@@ -3,7 +3,15 @@
  */
 import { type ClusterNode, type PendingKind } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
-import { type Bounds, type ClusterCheck, type Expectation, type GangCheck, type QueueCheck } from './scenario';
+import { type Mark, MARKS } from '../remediation';
+import {
+  type Bounds,
+  type ClusterCheck,
+  type Expectation,
+  type GangCheck,
+  type NodeCheck,
+  type QueueCheck,
+} from './scenario';
 
 const PENDING_KINDS: readonly PendingKind[] = [
   'unknown-queue',
@@ -58,7 +66,36 @@ function expectationOf(fields: Fields, known: Known): Expectation {
     }
     return { about: 'queue', queue, checks: queueChecks(fields, known) };
   }
+  const node = fields.text('node');
+  if (node !== undefined) {
+    if (!known.nodes.some(({ name }) => matches(node, name))) {
+      fields.wrong('node', node, 'the name of a node, or a pattern such as rack-2-* that matches a node');
+    }
+    return { about: 'node', node, checks: nodeChecks(fields) };
+  }
   return { about: 'cluster', checks: clusterChecks(fields, known) };
+}
+
+function nodeChecks(fields: Fields): NodeCheck[] {
+  const marks = fields.fields('marks');
+  if (marks === undefined) {
+    return [];
+  }
+  const exactly = marks.texts('exactly');
+  if (exactly === undefined) {
+    marks.wrongAt('exactly', 'is required; list the marks of remediation on the node, such as [taint], or []');
+  }
+  const unknown = (exactly ?? []).find((one) => !MARKS.some((mark) => mark === one));
+  if (unknown !== undefined) {
+    marks.wrong('exactly', unknown, `marks of ${MARKS.join(', ')}`);
+  }
+  const check: NodeCheck = {
+    kind: 'marks',
+    at: momentOf(marks),
+    marks: MARKS.filter((mark): mark is Mark => (exactly ?? []).includes(mark)),
+  };
+  marks.done();
+  return [check];
 }
 
 function gangChecks(fields: Fields): GangCheck[] {

@@ -3,7 +3,7 @@
  */
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint, type TaintEffect } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
-import { type ScalingGroup } from './scenario';
+import { type ScalingGroup, type ScalingTerms } from './scenario';
 import { type SpotTerms } from './spot';
 
 /** The notice that AWS gives before it takes a spot instance back; others give less. */
@@ -31,7 +31,7 @@ export function readNodes(fields: Fields): NodeGroup {
   if (scale !== undefined && spot !== undefined) {
     fields.wrongAt('autoscale', 'must not be set together with spot');
   }
-  const scaling = scale === undefined ? undefined : readScaling(scale, name, names);
+  const scaling = scale === undefined ? undefined : { name, nodes: names, ...readScaling(scale, names.length) };
   const interruptions = spot === undefined ? undefined : readInterruptions(spot);
   fields.done();
   const ready = scaling?.least ?? names.length;
@@ -83,8 +83,9 @@ function readInterruptions(fields: Fields): NodeGroup['spot'] {
   return { ...readSpot(fields), seed };
 }
 
-function readScaling(fields: Fields, name: string, nodes: readonly string[]): ScalingGroup {
-  const least = fields.number('min', { least: 0, most: nodes.length, whole: true }) ?? 0;
+/** How an autoscaler starts and ends nodes, of which there are at most `most`. */
+export function readScaling(fields: Fields, most: number): ScalingTerms {
+  const least = fields.number('min', { least: 0, most, whole: true }) ?? 0;
   const delaySeconds = fields.duration('delay');
   if (!fields.has('delay')) {
     fields.wrongAt('delay', 'is required; set the time from the request of a node until it is ready, such as 4m');
@@ -93,7 +94,7 @@ function readScaling(fields: Fields, name: string, nodes: readonly string[]): Sc
   }
   const idleSeconds = fields.duration('idle') ?? 600;
   fields.done();
-  return { name, nodes, least, delaySeconds: delaySeconds ?? 1, idleSeconds };
+  return { least, delaySeconds: delaySeconds ?? 1, idleSeconds };
 }
 
 /** The interruptions of spot nodes. */

@@ -5,6 +5,7 @@ import { type ClusterNode, type Queue } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
 import { readQueue, readQueueTerms } from '../cluster/files/queue-terms';
 import { matches, readExpectation } from './read-expectations';
+import { readFaults, readRemediation } from './read-faults';
 import { readGang } from './read-gangs';
 import { DEFAULT_NOTICE_SECONDS, type NodeGroup } from './read-nodes';
 import {
@@ -52,6 +53,7 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   const events = fields.list('events').flatMap((event) => readEvent(event, cluster.nodes, queues, gangs, device));
   const run = readRun(fields.fields('run'));
   const scaling = cluster.groups.flatMap((group) => group.scaling ?? []);
+  const remediation = readRemediation(fields);
   const scenario: Scenario = {
     name,
     ...(about === undefined ? {} : { about: about.trim() }),
@@ -61,6 +63,7 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
     gangs,
     events: byTime([...events, ...interruptionsOf(cluster.groups, run, fields)], ({ at }) => at),
     ...(scaling.length > 0 && { scaling }),
+    ...(remediation !== undefined && { remediation }),
     policy: policyOf(fields),
     run,
     expectations: fields.list('expect').map((expectation) =>
@@ -181,7 +184,7 @@ function readEvent(
   if (!fields.has('at')) {
     fields.wrongAt('at', 'is required; set a time such as 30m');
   }
-  const events: ScenarioEvent[] = [...nodeEvents(fields, at, nodes)];
+  const events: ScenarioEvent[] = [...nodeEvents(fields, at, nodes), ...readFaults(fields, at, nodes)];
   const queue = fields.text('queue');
   if (queue !== undefined) {
     if (!queues.some(({ name }) => name === queue)) {
@@ -206,7 +209,10 @@ function readEvent(
   const before = fields.problems.length;
   fields.done();
   if (events.length === 0 && fields.problems.length === before) {
-    fields.wrongAt('', 'must set one of fail, return, drain, reclaim, join, queue, or cancel');
+    fields.wrongAt(
+      '',
+      'must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, queue, or cancel',
+    );
   }
   return events;
 }

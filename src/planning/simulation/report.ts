@@ -31,12 +31,29 @@ export function simulationText(result: SimulationResult, { color, file, table, q
     if (result.summary.sizes.length > 1) {
       lines.push('', indented(sizeTable(result, table)));
     }
+    const told = remediationLines(result);
+    if (told.length > 0) {
+      lines.push('', ...told);
+    }
     if (result.expectations.length > 0) {
       lines.push('');
     }
   }
   const told = quiet ? unmet : result.expectations;
   return [...lines, ...told.flatMap((expectation) => tellExpectation(expectation, color)), ''].join('\n');
+}
+
+/** What happened to nodes, and what remediation did about it. */
+function remediationLines({ happenings }: SimulationResult): string[] {
+  if (!happenings.some(({ kind }) => kind === 'fault' || kind === 'remediate')) {
+    return [];
+  }
+  const told = happenings.filter(({ kind }) => kind === 'fault' || kind === 'fault-ends' || kind === 'remediate');
+  const more = told.length > LISTED ? [`  and ${told.length - LISTED} more; --format json lists them all`] : [];
+  return [
+    ...told.slice(0, LISTED).map(({ at, text }) => `  ${tellDuration(at).padStart(7)}  ${printable(text)}`),
+    ...more,
+  ];
 }
 
 /** The last line: how many expectations of all scenarios were met. */

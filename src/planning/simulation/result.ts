@@ -172,7 +172,17 @@ export interface Samples {
 
 export interface Happening {
   readonly at: number;
-  readonly kind: NodeEventKind | 'queue' | 'cancel' | 'evict' | 'move' | 'request' | 'repartition';
+  readonly kind:
+    | NodeEventKind
+    | 'queue'
+    | 'cancel'
+    | 'evict'
+    | 'move'
+    | 'request'
+    | 'repartition'
+    | 'fault'
+    | 'fault-ends'
+    | 'remediate';
   readonly text: string;
   readonly gang?: string;
 }

@@ -4,6 +4,7 @@
  * Times are seconds from the beginning of the simulation.
  */
 import { type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../../placement';
+import { type Mark, type RemediationSettings } from '../remediation';
 
 export interface Scenario {
   readonly name: string;
@@ -18,6 +19,8 @@ export interface Scenario {
   readonly events: readonly ScenarioEvent[];
   /** @default - none */
   readonly scaling?: readonly ScalingGroup[];
+  /** @default - faults stay until they end */
+  readonly remediation?: ScenarioRemediation;
   readonly policy: Policy;
   readonly run: RunOptions;
   readonly expectations: readonly Expectation[];
@@ -43,7 +46,34 @@ export type ScenarioEvent = { readonly at: number } & (
   | { readonly kind: 'queue'; readonly queue: string; readonly set: Partial<Omit<Queue, 'name' | 'parent'>> }
   /** The gang is withdrawn, whether it runs or waits. */
   | { readonly kind: 'cancel'; readonly gang: string }
+  | { readonly kind: 'fault' | 'fault-ends'; readonly fault: ScenarioFault }
 );
+
+/** Rules that act on nodes with a fault. */
+export interface ScenarioRemediation {
+  readonly settings: RemediationSettings;
+  /** Only notes what would be done. */
+  readonly dryRun: boolean;
+}
+
+/** The action of remediation that repairs a fault. */
+export type FaultRepair = Mark | 'restart-device-plugin';
+
+/** A fault of nodes that stay ready. */
+export interface ScenarioFault {
+  readonly nodes: readonly string[];
+  /** Condition that is True meanwhile. */
+  readonly condition?: string;
+  /** Alert that fires for the nodes meanwhile. */
+  readonly alert?: string;
+  /** Devices of each node that fail, with the pods that have them. */
+  readonly devices?: number;
+  /** Speed of gangs with pods on one of the nodes and on others, as a part of their full speed. */
+  readonly speed?: number;
+  /** It ends `takesSeconds` after this action. @default - only at its own end */
+  readonly endedBy?: FaultRepair;
+  readonly takesSeconds?: number;
+}
 
 /**
  * `fail`: the nodes fail with everything on them. `return`: they are ready and take pods again. `drain`: they take no new pods, and what runs
@@ -53,10 +83,13 @@ export type ScenarioEvent = { readonly at: number } & (
 export type NodeEventKind = 'fail' | 'return' | 'drain' | 'reclaim' | 'leave' | 'join';
 
 /** Nodes that are started when gangs wait for them, and ended when they are idle. */
-export interface ScalingGroup {
+export interface ScalingGroup extends ScalingTerms {
   readonly name: string;
   /** Nodes of the scenario; the first ones are ready at the beginning. */
   readonly nodes: readonly string[];
+}
+
+export interface ScalingTerms {
   /** Nodes that stay even if they are idle. */
   readonly least: number;
   /** From the request of a node until it is ready. */
@@ -88,7 +121,15 @@ export interface Bounds {
 export type Expectation =
   | { readonly about: 'gang'; readonly gang: string; readonly checks: readonly GangCheck[] }
   | { readonly about: 'queue'; readonly queue: string; readonly checks: readonly QueueCheck[] }
+  | { readonly about: 'node'; readonly node: string; readonly checks: readonly NodeCheck[] }
   | { readonly about: 'cluster'; readonly checks: readonly ClusterCheck[] };
+
+export interface NodeCheck {
+  readonly kind: 'marks';
+  readonly at: number;
+  /** Exactly these. */
+  readonly marks: readonly Mark[];
+}
 
 export type GangCheck =
   | { readonly kind: 'starts-by'; readonly by: number }

@@ -17,15 +17,25 @@ import { Session } from '../../placement/books/session';
 import { Autoscaler } from './autoscaler';
 import { evictionNotes } from './eviction-notes';
 import { judge } from './expectations';
+import { Faults } from './faults';
 import { GangRun, type LivePod } from './gang-run';
 import { commonDevice } from './read-world';
 import { type SimulateOptions, type SimulationObserver } from './observer';
 import { Recorder } from './recorder';
 import { type Happening, type SimulationResult } from './result';
 import { heldPod, podOf, templateOf } from './live-pods';
-import { NODE_EVENTS } from './node-events';
+import { listedNodes, NODE_EVENTS } from './node-events';
 import { nextMoment } from './next-moment';
-import { type NodeEventKind, type Scenario, type ScenarioEvent } from './scenario';
+import {
+  type FaultRepair,
+  type NodeEventKind,
+  type Scenario,
+  type ScenarioEvent,
+  type ScenarioFault,
+} from './scenario';
+import { fitsOnHealthyNodes } from './fits-on-healthy-nodes';
+import { type RemediationEviction } from '../remediation';
+import { RemediationRun } from './remediation-run';
 import { resultOf } from './summary';
 import { Timetable } from './timetable';
 
@@ -38,7 +48,8 @@ type Due =
   | { readonly kind: 'end'; readonly run: GangRun; readonly generation: number }
   | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod }
   | { readonly kind: 'repartitioned'; readonly node: string; readonly config: string }
-  | { readonly kind: 'idle'; readonly node: string; readonly since: number };
+  | { readonly kind: 'idle'; readonly node: string; readonly since: number }
+  | { readonly kind: 'remediation' };
 
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationResult {
   return new Simulation(scenario, options).run();
@@ -64,6 +75,10 @@ class Simulation {
   private readonly explains: boolean;
   private readonly observer: SimulationObserver;
   private readonly autoscaler: Autoscaler;
+  private readonly faults = new Faults();
+  private readonly remediation: RemediationRun | undefined;
+  /** Moments at which remediation is asked again. */
+  private readonly remediationAt = new Set<number>();
   /** Gangs about whose reason an expectation asks. */
   private readonly asked: ReadonlySet<string>;
   private now = 0;
@@ -102,6 +117,19 @@ class Simulation {
     const { nodes, queues, topologies, policy } = scenario;
     this.autoscaler = new Autoscaler(scenario.scaling ?? [], scenario.policy);
     this.session = new Session({ now: 0, nodes, queues, topologies, gangs: [], pods: [] }, policy);
+    this.remediation =
+      scenario.remediation === undefined
+        ? undefined
+        : new RemediationRun(scenario.remediation, {
+            nodes: () => this.nodes.values(),
+            gangs: () => this.live,
+            faults: this.faults,
+            fits: (gang, without) => fitsOnHealthyNodes(gang.key, without, this.snapshot(), scenario.policy),
+            change: (node, change) => this.change([node], change),
+            evict: (eviction) => this.evictGang(eviction),
+            acted: (node, action) => this.repair(node, action),
+            note: (text) => this.note('remediate', text),
+          });
     // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
     scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
     this.runs.forEach((run) => this.due.add(run.spec.arrivesAt, { kind: 'arrival', run }));
@@ -120,6 +148,7 @@ class Simulation {
       for (let due = this.due.take(next); due !== undefined; due = this.due.take(next)) {
         this.happen(due);
       }
+      this.remediate();
       if (this.decideAt === next) {
         this.cycle();
       }
@@ -137,7 +166,16 @@ class Simulation {
     const { scenario, device, decisions, runs, recorder, happenings } = this;
     recorder.pass(end);
     const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
-    return { ...result, expectations: judge(scenario, result, this.byName, recorder) };
+    return {
+      ...result,
+      expectations: judge(
+        scenario,
+        result,
+        this.byName,
+        recorder,
+        (node, at) => this.remediation?.marksAt(node, at) ?? [],
+      ),
+    };
   }
 
   private next(): number | undefined {
@@ -176,7 +214,12 @@ class Simulation {
           return;
         }
         this.nodeEvent('leave', [due.node]);
+        this.observer.ended?.(due.node, this.now);
         break;
+      case 'remediation':
+        // It is asked at each moment.
+        this.remediationAt.delete(this.now);
+        return;
     }
     this.changedAt = this.now;
     this.wantDecision(this.now);
@@ -201,7 +244,111 @@ class Simulation {
         this.note('cancel', `${event.gang} withdrawn`, event.gang);
         break;
       }
+      case 'fault':
+        this.beginFault(event.fault);
+        break;
+      case 'fault-ends':
+        this.endFault(event.fault);
+        break;
     }
+  }
+
+  private beginFault(fault: ScenarioFault): void {
+    const { nodes, devices, speed, condition, alert } = fault;
+    this.faults.begin(fault);
+    if (devices !== undefined) {
+      for (const name of nodes) {
+        const { broken, ...change } = this.faults.breakDevices(fault, this.nodes.get(name)!);
+        this.change([name], change);
+        this.loseWith(name, new Set(broken));
+      }
+    }
+    if (speed !== undefined) {
+      this.linksChange(nodes);
+    }
+    const what = devices === undefined ? (speed === undefined ? [] : ['a link']) : [`${devices} of the devices`];
+    const said = [condition === undefined ? [] : `condition ${condition}`, alert === undefined ? [] : `alert ${alert}`];
+    this.note('fault', `${listedNodes(nodes)}: ${[...what.map((one) => `${one} failed`), ...said.flat()].join(', ')}`);
+  }
+
+  private endFault(fault: ScenarioFault): void {
+    if (!this.faults.end(fault)) {
+      return;
+    }
+    if (fault.devices !== undefined) {
+      fault.nodes.forEach((name) => this.change([name], this.faults.repairDevices(fault, this.nodes.get(name)!)));
+    }
+    if (fault.speed !== undefined) {
+      this.linksChange(fault.nodes);
+    }
+    this.note('fault-ends', `${listedNodes(fault.nodes)}: the fault ended`);
+  }
+
+  /** Pods that have one of the devices end. */
+  private loseWith(node: string, devices: ReadonlySet<number>): void {
+    for (const run of this.live) {
+      const pods = [...run.pods.values()].filter(
+        (pod) => pod.node === node && pod.devices.some((index) => devices.has(index)),
+      );
+      for (const pod of pods) {
+        run.losses += pod.releasing ? 0 : 1;
+        this.remove(run, pod);
+      }
+      if (pods.length > 0) {
+        this.settled(run, 'lost');
+      }
+    }
+  }
+
+  private linksChange(nodes: readonly string[]): void {
+    for (const run of this.live) {
+      if (nodes.some((node) => run.runsOn.has(node))) {
+        this.settled(run, 'resized');
+      }
+    }
+  }
+
+  /** Asks remediation what to do now. */
+  private remediate(): void {
+    const nextAt = this.remediation?.run(this.now);
+    if (nextAt !== undefined && nextAt > this.now && !this.remediationAt.has(nextAt)) {
+      this.remediationAt.add(nextAt);
+      this.due.add(nextAt, { kind: 'remediation' });
+    }
+  }
+
+  private evictGang({ gang, pods, graceSeconds }: RemediationEviction): void {
+    const run = this.byName.get(gang);
+    const found = pods.flatMap(({ name }) => run?.pods.get(name) ?? []).filter(({ releasing }) => !releasing);
+    if (run === undefined || found.length === 0) {
+      return;
+    }
+    for (const pod of found) {
+      run.evictions++;
+      this.release(run, pod, graceSeconds);
+    }
+    this.settled(run, 'evicted');
+    this.wantDecision(this.now);
+  }
+
+  /** What remediation asked for repairs the fault after a time. */
+  private repair(node: string, action: FaultRepair): void {
+    for (const fault of this.faults.of(node)) {
+      if (fault.endedBy === action) {
+        const at = this.now + (fault.takesSeconds ?? 0);
+        this.due.add(at, { kind: 'event', event: { at, kind: 'fault-ends', fault } });
+      }
+    }
+  }
+
+  private snapshot(): Parameters<typeof fitsOnHealthyNodes>[2] {
+    return {
+      now: this.now * 1000,
+      nodes: [...this.nodes.values()],
+      topologies: this.scenario.topologies,
+      gangs: [...this.live].map((run) => run.snapshot(this.now)),
+      pods: [...this.live].flatMap((run) => [...run.pods.values()].map((pod) => podOf(run, pod))),
+    };
   }
 
   private nodeEvent(kind: NodeEventKind, nodes: readonly string[]): void {
@@ -216,7 +363,7 @@ class Simulation {
     if (isUp === true) {
       nodes.forEach((name) => this.checkIdle(name));
     }
-    this.note(kind, `${listed(nodes)} ${verb}`);
+    this.note(kind, `${listedNodes(nodes)} ${verb}`);
   }
 
   /** Ends a node of a scaling group that has no pods for as long as the group says. */
@@ -249,11 +396,13 @@ class Simulation {
         kind: 'event',
         event: { at: this.now + delaySeconds, kind: 'join', nodes },
       });
-      this.note('request', `${listed(nodes)} requested`);
+      nodes.forEach((node) => this.observer.requested?.(node, this.now));
+      this.note('request', `${listedNodes(nodes)} requested`);
     }
   }
 
   private change(names: readonly string[], change: Partial<ClusterNode>): void {
+    this.wantDecision(this.now);
     for (const name of names) {
       this.nodes.set(name, { ...this.nodes.get(name)!, ...change });
       this.news.push({ kind: 'node', node: this.nodes.get(name)! });
@@ -387,8 +536,7 @@ class Simulation {
   }
 
   /** The pod works no more, and holds its room until its grace period is over. */
-  private release(run: GangRun, pod: LivePod): void {
-    const { graceSeconds } = this.scenario.run;
+  private release(run: GangRun, pod: LivePod, graceSeconds = this.scenario.run.graceSeconds): void {
     pod.releasing = true;
     this.tellPod(run, pod);
     if (graceSeconds === 0) {
@@ -422,7 +570,7 @@ class Simulation {
 
   private settled(run: GangRun, why: 'evicted' | 'moved' | 'resized' | 'lost'): void {
     const isNew = !run.hasStarted;
-    run.settle(this.now, why);
+    run.settle(this.now, why, this.faults.speed(run.runsOn));
     if (isNew && run.hasStarted) {
       this.observer.started?.(run.spec.gang.name, this.now);
     }
@@ -479,8 +627,4 @@ function resourcesOf({ expectations }: Scenario, device: string): string[] {
       : expectation.checks.flatMap((check) => ('resource' in check ? [check.resource] : [])),
   );
   return [...new Set([device, 'cpu', 'memory', ...asked])];
-}
-
-function listed(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(', ') : `${names[0]} and ${names.length - 1} more nodes`;
 }

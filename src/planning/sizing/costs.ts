@@ -11,6 +11,8 @@ export interface PricedNode {
   readonly node: ClusterNode;
   readonly pool: string;
   readonly pricePerHour: number;
+  /** Whether it runs from the beginning; a node of a pool that scales may start later. */
+  readonly starts: boolean;
   readonly outages: readonly Outage[];
 }
 
@@ -31,15 +33,34 @@ export class CostMeter {
   readonly pools = new Map<string, PoolSpending>();
   private readonly nodes: ReadonlyMap<string, PricedNode>;
   private readonly open = new Map<string, { readonly pod: HeldPod; readonly since: number }>();
+  /** Nodes that run, and since when they are paid for. */
+  private readonly running = new Map<string, number>();
 
   constructor(
     nodes: readonly PricedNode[],
     private readonly window: Window,
   ) {
     this.nodes = new Map(nodes.map((priced) => [priced.node.name, priced]));
-    for (const { pool, pricePerHour, outages } of nodes) {
+    for (const { node, pool, pricePerHour, starts, outages } of nodes) {
       const down = outages.reduce((sum, { from, to }) => sum + this.within(from, to ?? Infinity), 0);
-      this.poolOf(pool).spent += (pricePerHour * (window.until - window.from - down)) / 3600;
+      this.poolOf(pool).spent -= (pricePerHour * down) / 3600;
+      if (starts) {
+        this.requested(node.name, 0);
+      }
+    }
+  }
+
+  /** A node is paid for from its request on. */
+  requested(node: string, at: number): void {
+    this.running.set(node, at);
+  }
+
+  ended(node: string, at: number): void {
+    const since = this.running.get(node);
+    const priced = this.nodes.get(node);
+    if (since !== undefined && priced !== undefined) {
+      this.running.delete(node);
+      this.poolOf(priced.pool).spent += (priced.pricePerHour * this.within(since, at)) / 3600;
     }
   }
 
@@ -61,8 +82,9 @@ export class CostMeter {
     }
   }
 
-  /** Pods that still hold capacity are accounted for until now. */
+  /** Pods that still hold capacity, and nodes that run, are accounted for until now. */
   finish(at: number): void {
+    [...this.running.keys()].forEach((node) => this.ended(node, at));
     [...this.open.values()].forEach(({ pod }) => this.freed(pod, at));
   }
 

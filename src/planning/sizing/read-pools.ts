@@ -9,7 +9,7 @@ import { commonLevels, HOSTNAME } from '../cluster/objects/topologies';
 import { MOST_NODES, readPoolOf } from '../cluster/files/pool-file';
 import { poolName } from '../cluster/nodes/pools';
 import { type Scenario } from '../simulation';
-import { readSpot } from '../simulation/read-nodes';
+import { readScaling, readSpot } from '../simulation/read-nodes';
 import { checkUnique } from '../simulation/read-world';
 import { MOST_MIXES, sizeOfSpace } from './search';
 import { type Purchase, type SizingPool } from './sizing';
@@ -151,8 +151,21 @@ function readTerms(fields: Fields, existing: number): Terms {
     fields.wrongAt('spot', 'must not be set unless purchase is spot');
   }
   const terms = spot === undefined ? undefined : readSpot(spot);
+  const scale = fields.fields('autoscale');
+  if (scale !== undefined && purchase !== 'on-demand') {
+    fields.wrongAt('autoscale', `must not be set together with purchase: ${purchase}`);
+  }
+  const nodes = Math.max(most ?? least, least, today ?? 0);
+  const scaling = scale === undefined ? undefined : readScaling(scale, nodes);
   return {
-    most: Math.max(most ?? least, least, today ?? 0),
-    pool: { least, today, purchase, pricePerHour: price ?? 0, ...(terms !== undefined && { spot: terms }) },
+    most: nodes,
+    pool: {
+      least,
+      today,
+      purchase,
+      pricePerHour: price ?? 0,
+      ...(terms !== undefined && { spot: terms }),
+      ...(scaling !== undefined && { scaling }),
+    },
   };
 }

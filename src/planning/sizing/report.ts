@@ -75,9 +75,10 @@ function tablesOf(mix: MixReport, result: SizingResult, table: SizingTextOptions
   return [
     table(
       ['pool', 'purchase', 'nodes', 'limits', unit, 'idle'],
-      mix.pools.map(({ name, nodes, costPerHour, idlePerHour }, i) => {
+      mix.pools.map(({ name, nodes, meanNodes, costPerHour, idlePerHour }, i) => {
         const { purchase, least, most } = result.pools[i];
-        return [name, purchase, String(nodes), `${least} to ${most}`, amount(costPerHour), amount(idlePerHour)];
+        const mean = meanNodes === undefined ? '' : ` (mean ${Math.round(meanNodes * 100) / 100})`;
+        return [name, purchase, `${nodes}${mean}`, `${least} to ${most}`, amount(costPerHour), amount(idlePerHour)];
       }),
     ),
     table(

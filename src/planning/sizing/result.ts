@@ -4,6 +4,7 @@
  * Times are seconds. Costs are per hour of the run, in the unit of the file.
  */
 import { type Interval } from './confidence';
+import { type ScalingTerms } from '../simulation/scenario';
 import { type Purchase, type WaitTarget } from './sizing';
 
 export interface SizingResult {
@@ -51,6 +52,8 @@ export interface PoolTerms {
   readonly least: number;
   readonly most: number;
   readonly interruptionsPerHour?: number;
+  /** Of a pool that scales. */
+  readonly autoscale?: ScalingTerms;
 }
 
 /** A mix, simulated with all its replications. */
@@ -84,7 +87,10 @@ export interface TargetOutcome extends WaitTarget {
 
 export interface PoolCost {
   readonly name: string;
+  /** Of a pool that scales, the maximum. */
   readonly nodes: number;
+  /** Mean number of nodes of a pool that scales and has a price. */
+  readonly meanNodes?: number;
   readonly costPerHour: number;
   readonly idlePerHour: number;
 }

@@ -96,6 +96,6 @@ export function cheapestMix(space: SearchSpace, meets: (mix: Mix) => boolean, li
 }
 
 /** Has the first at least as many nodes of each pool as the second? */
-function contains(mix: Mix, other: Mix): boolean {
+export function contains(mix: Mix, other: Mix): boolean {
   return mix.every((count, index) => count >= other[index]);
 }

@@ -8,7 +8,16 @@ import { add, CostMeter } from './costs';
 import { Evaluator, measuredOf } from './evaluate';
 import { type MixReport, type PoolCost, type ShareOfCost, type SizingResult } from './result';
 import { cheapestMix, type SearchOutcome } from './search';
-import { costPerHour, type Mix, pricePerHour, type Sizing, type WaitTarget } from './sizing';
+import { cheapestMeasuredMix } from './search-measured';
+import {
+  costPerHour,
+  isScaled,
+  leastCostPerHour,
+  type Mix,
+  pricePerHour,
+  type Sizing,
+  type WaitTarget,
+} from './sizing';
 
 export interface SizeOptions {
   /** Called after each mix that was simulated. @default - not called */
@@ -19,19 +28,19 @@ export function size(sizing: Sizing, { tell }: SizeOptions = {}): SizingResult {
   const { pools, search, run } = sizing;
   const evaluator = new Evaluator(sizing);
   let evaluated = 0;
-  const found = cheapestMix(
-    {
-      least: pools.map(({ least }) => least),
-      most: pools.map(({ nodes }) => nodes.length),
-      costOf: (mix) => costPerHour(pools, mix),
-    },
-    (mix) => {
-      const { meets } = evaluator.evaluate(mix);
-      tell?.(++evaluated);
-      return meets;
-    },
-    search.evaluations,
-  );
+  const meets = (mix: Mix): boolean => {
+    const evaluation = evaluator.evaluate(mix);
+    tell?.(++evaluated);
+    return evaluation.meets;
+  };
+  const bounds = { least: pools.map(({ least }) => least), most: pools.map(({ nodes }) => nodes.length) };
+  const found = isScaled(sizing)
+    ? cheapestMeasuredMix(
+        { ...bounds, costOf: (mix) => leastCostPerHour(pools, mix) },
+        (mix) => (meets(mix) ? reportOf(evaluator, mix).costPerHour : undefined),
+        search.evaluations,
+      )
+    : cheapestMix({ ...bounds, costOf: (mix) => costPerHour(pools, mix) }, meets, search.evaluations);
   const today = pools.every((pool) => pool.today !== undefined) ? pools.map((pool) => pool.today!) : undefined;
   return {
     version: 1,
@@ -49,13 +58,14 @@ export function size(sizing: Sizing, { tell }: SizeOptions = {}): SizingResult {
       ...countsOf(found),
       limit: search.evaluations,
     },
-    pools: pools.map(({ name, purchase, pricePerHour, least, nodes, spot }) => ({
+    pools: pools.map(({ name, purchase, pricePerHour, least, nodes, spot, scaling }) => ({
       name,
       purchase,
       pricePerHour,
       least,
       most: nodes.length,
       ...(spot !== undefined && { interruptionsPerHour: spot.interruptionsPerHour }),
+      ...(scaling !== undefined && { autoscale: scaling }),
     })),
     ...(found.best !== undefined && { best: reportOf(evaluator, found.best) }),
     ...(today !== undefined && { today: reportOf(evaluator, today) }),
@@ -99,6 +109,8 @@ function replicate(evaluator: Evaluator, mix: Mix, replication: number): Replica
       started: (gang) => void awaited.delete(gang),
       held: (pod, at) => costs.held(pod, at),
       freed: (pod, at) => costs.freed(pod, at),
+      requested: (node, at) => costs.requested(node, at),
+      ended: (node, at) => costs.ended(node, at),
       stops: (at) => at >= run.seconds && awaited.size === 0,
     },
   });
@@ -167,13 +179,14 @@ interface Shares {
 }
 
 /** Shares of what the mix costs per hour, by what was used of each pool in all replications. */
-function sharesOf({ pools }: Sizing, mix: Mix, replicas: readonly Replica[]): Shares {
+function sharesOf({ pools, run }: Sizing, mix: Mix, replicas: readonly Replica[]): Shares {
   const byQueue = new Map<string, number>();
   const bySource = new Map<string, number>();
+  const hours = (replicas.length * (run.seconds - run.warmupSeconds)) / 3600;
   const queuesOf = replicas.map(({ result }) => new Map(result.gangs.map(({ name, queue }) => [name, queue])));
   const poolCosts = pools.map((pool, index): PoolCost => {
     const spent = replicas.reduce((sum, { costs }) => sum + (costs.pools.get(pool.name)?.spent ?? 0), 0);
-    const cost = mix[index] * pricePerHour(pool);
+    const cost = pool.scaling === undefined ? mix[index] * pricePerHour(pool) : spent / hours;
     const scale = spent > 0 ? cost / spent : 0;
     let used = 0;
     replicas.forEach(({ costs, sources }, replica) => {
@@ -183,9 +196,15 @@ function sharesOf({ pools }: Sizing, mix: Mix, replicas: readonly Replica[]): Sh
         add(bySource, sources.get(gang)!, amount * scale);
       }
     });
-    return { name: pool.name, nodes: mix[index], costPerHour: cost, idlePerHour: Math.max(0, cost - used) };
+    return {
+      name: pool.name,
+      nodes: mix[index],
+      ...(pool.scaling !== undefined && pool.pricePerHour > 0 && { meanNodes: cost / pool.pricePerHour }),
+      costPerHour: cost,
+      idlePerHour: Math.max(0, cost - used),
+    };
   });
-  const total = costPerHour(pools, mix);
+  const total = poolCosts.reduce((sum, pool) => sum + pool.costPerHour, 0);
   const idle = poolCosts.reduce((sum, { idlePerHour }) => sum + idlePerHour, 0);
   return { total, idle: total > 0 ? idle / total : 0, pools: poolCosts, byQueue, bySource };
 }

@@ -6,6 +6,7 @@
 import { type ClusterNode, type Policy, type Queue, type Topology } from '../../placement';
 import { type ScenarioGang } from '../simulation';
 import { type GangKind } from '../simulation/read-gangs';
+import { type ScalingTerms } from '../simulation/scenario';
 import { type SpotTerms } from '../simulation/spot';
 
 export interface Sizing {
@@ -41,6 +42,8 @@ export interface SizingPool {
   readonly pricePerHour: number;
   /** Present for pools of spot nodes. */
   readonly spot?: SpotTerms;
+  /** Present for pools that an autoscaler enlarges and shrinks: a mix has the maximum number of their nodes. */
+  readonly scaling?: ScalingTerms;
 }
 
 /** The given percentage of gangs waits at most this long. */
@@ -86,6 +89,20 @@ export function pricePerHour({ pricePerHour: price, spot }: SizingPool): number 
   return (price * runs) / (runs + spot.replacedAfterSeconds);
 }
 
+/** Whether what a mix costs is known only once it has been simulated. */
+export function isScaled({ pools }: Pick<Sizing, 'pools'>): boolean {
+  return pools.some(({ scaling }) => scaling !== undefined);
+}
+
+/** What a mix costs at least: of pools that scale, only the nodes that stay are certain. */
+export function leastCostPerHour(pools: readonly SizingPool[], mix: Mix): number {
+  return costPerHour(
+    pools,
+    mix.map((count, index) => Math.min(count, pools[index].scaling?.least ?? count)),
+  );
+}
+
+/** What a mix costs with all of its nodes. */
 export function costPerHour(pools: readonly SizingPool[], mix: Mix): number {
   return pools.reduce((sum, pool, index) => sum + mix[index] * pricePerHour(pool), 0);
 }

@@ -20,7 +20,14 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
     pool.nodes.slice(0, mix[index]).map((node, place): PricedNode => {
       const seed = seedOf(search.seed, replication, 'spot', pool.name, place);
       const outages = pool.spot === undefined ? [] : drawOutages(pool.spot, seed, until);
-      return { node, pool: pool.name, pricePerHour: pool.pricePerHour, outages };
+      const starts = place < (pool.scaling?.least ?? mix[index]);
+      return {
+        node: starts ? node : { ...node, ready: false },
+        pool: pool.name,
+        pricePerHour: pool.pricePerHour,
+        starts,
+        outages,
+      };
     }),
   );
   const { name, topologies, queues, policy } = sizing;
@@ -33,6 +40,18 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
     events: nodes
       .flatMap(({ node, outages }) => outages.flatMap((outage) => reclaimEvents([node.name], outage)))
       .sort((a, b) => a.at - b.at),
+    scaling: pools.flatMap(({ name: pool, nodes: own, scaling }, index) =>
+      scaling === undefined || mix[index] === 0
+        ? []
+        : [
+            {
+              ...scaling,
+              name: pool,
+              nodes: own.slice(0, mix[index]).map((node) => node.name),
+              least: Math.min(scaling.least, mix[index]),
+            },
+          ],
+    ),
     policy,
     run: {
       seconds: until,

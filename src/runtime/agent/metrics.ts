@@ -4,9 +4,13 @@
  * Everything about the node is set again with each observation: a pod, a port, or a device that is gone leaves no series behind.
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { type Pressures } from './host/pressure';
 import { type Condition } from './judge/conditions';
 import { type ThrottledPod } from './judge/throttling-watch';
 import { type Observation } from './observation';
+
+/** Part of a minute from which the stall of a pod is worth a series. */
+const LEAST_STALL = 0.01;
 
 export class Metrics {
   readonly registry = new Registry();
@@ -36,6 +40,21 @@ export class Metrics {
   private readonly memory = this.gauge('accelerator_free_memory_bytes', 'Free memory of the device', ['index']);
   private readonly utilization = this.gauge('accelerator_utilization_ratio', 'Utilization of the device', ['index']);
   private readonly healthy = this.gauge('accelerator_healthy', '0 if the device reports a fault', ['index']);
+  private readonly throttledDevices = this.gauge('accelerator_throttled', '1 for each reason why the clocks are low', [
+    'index',
+    'reason',
+  ]);
+  private readonly links = this.gauge('accelerator_active_nvlinks', 'NVLinks of the device that are active', ['index']);
+  private readonly hugepages = this.gauge('hugepages', 'Huge pages by size in KiB; numa_node is empty for the host', [
+    'size',
+    'numa_node',
+    'state',
+  ]);
+  private readonly podPressure = this.gauge(
+    'pod_pressure_ratio',
+    'Part of the last minute in which some or all tasks of the pod waited for the resource, above 1%',
+    ['namespace', 'pod', 'resource', 'kind'],
+  );
   private readonly allocatable = this.gauge('allocatable_devices', 'Devices that the kubelet offers', ['resource']);
   private readonly onBus = this.gauge('pci_accelerators', 'Accelerators on the PCI bus', ['vendor']);
 
@@ -66,13 +85,13 @@ export class Metrics {
     this.showDevices(observation);
   }
 
-  private showHost({ pressure = {}, rdma = [], pci = [] }: Observation): void {
+  private showHost({ pressure = {}, rdma = [], pci, hugepages = [] }: Observation): void {
     this.pressure.reset();
-    for (const [resource, { some, full }] of Object.entries(pressure)) {
-      this.pressure.set({ resource, kind: 'some' }, some.avg60);
-      if (full !== undefined) {
-        this.pressure.set({ resource, kind: 'full' }, full.avg60);
-      }
+    stalls(pressure).forEach(({ resource, kind, ratio }) => this.pressure.set({ resource, kind }, ratio));
+    this.hugepages.reset();
+    for (const { sizeKiB, numaNode = '', total, free } of hugepages) {
+      this.hugepages.set({ size: sizeKiB, numa_node: numaNode, state: 'free' }, free);
+      this.hugepages.set({ size: sizeKiB, numa_node: numaNode, state: 'used' }, total - free);
     }
     this.rdmaUp.reset();
     this.rdma.reset();
@@ -81,7 +100,7 @@ export class Metrics {
       Object.entries(counters).forEach(([counter, value]) => this.rdma.set({ device, port, counter }, value));
     }
     this.onBus.reset();
-    pci.forEach(({ vendor }) => this.onBus.inc({ vendor }));
+    pci?.accelerators.forEach(({ vendor }) => this.onBus.inc({ vendor }));
   }
 
   private showPods({ cgroups, podNames }: Observation, throttled: readonly ThrottledPod[]): void {
@@ -93,11 +112,28 @@ export class Metrics {
     throttled.forEach(({ uid, ratio }) => this.throttled.set(labelsOf(uid), ratio));
     this.oomKills.reset();
     cgroups?.pods.forEach(({ uid, memory }) => this.oomKills.set(labelsOf(uid), memory.oomKills));
+    this.podPressure.reset();
+    for (const { uid, pressure } of cgroups?.pods ?? []) {
+      for (const { resource, kind, ratio } of stalls(pressure)) {
+        // A series for each pod that never waits would be most of the page.
+        if (ratio >= LEAST_STALL) {
+          this.podPressure.set({ ...labelsOf(uid), resource, kind }, ratio);
+        }
+      }
+    }
   }
 
-  private showDevices({ accelerators = [], kubelet }: Observation): void {
+  private showDevices({ accelerators = [], nvidia, kubelet }: Observation): void {
     [this.memory, this.utilization, this.healthy, this.allocatable].forEach((gauge) => gauge.reset());
-    for (const { index, totalMiB, usedMiB, utilization, fault } of accelerators) {
+    this.throttledDevices.reset();
+    this.links.reset();
+    for (const { state, activeLinks } of nvidia?.gpus ?? []) {
+      if (activeLinks !== undefined) {
+        this.links.set({ index: state.index }, activeLinks);
+      }
+    }
+    for (const { index, totalMiB, usedMiB, utilization, throttled = [], fault } of accelerators) {
+      throttled.forEach((reason) => this.throttledDevices.set({ index, reason }, 1));
       if (totalMiB !== undefined && usedMiB !== undefined) {
         this.memory.set({ index }, Math.max(0, totalMiB - usedMiB) * 2 ** 20);
       }
@@ -112,4 +148,18 @@ export class Metrics {
   private gauge<T extends string>(name: string, help: string, labelNames: readonly T[]): Gauge<T> {
     return new Gauge({ ...this.own, name: `gantry_node_${name}`, help, labelNames: [...labelNames] });
   }
+}
+
+interface Stalled {
+  readonly resource: string;
+  readonly kind: 'some' | 'full';
+  /** Part of the last minute. */
+  readonly ratio: number;
+}
+
+function stalls(pressures: Pressures): readonly Stalled[] {
+  return Object.entries(pressures).flatMap(([resource, { some, full }]): readonly Stalled[] => [
+    { resource, kind: 'some', ratio: some.avg60 },
+    ...(full === undefined ? [] : [{ resource, kind: 'full', ratio: full.avg60 } as const]),
+  ]);
 }

@@ -8,11 +8,14 @@ import { type AcceleratorState, type ExporterVendor, readAccelerators } from './
 import { fetchText } from './devices/fetch-text';
 import { type Cgroups, readCgroups } from './host/cgroups';
 import { type HostRoot } from './host/host-root';
+import { type Hugepages, readHugepages } from './host/hugepages';
 import { readRdmaPorts, type RdmaPort } from './host/infiniband';
-import { type PciAccelerator, readPciAccelerators } from './host/pci-devices';
+import { type PciBus, readPciBus } from './host/pci-devices';
 import { type PodName, readPodNames } from './host/pod-names';
 import { nodePressure, type Pressures } from './host/pressure';
+import { readXgmiLinks } from './host/xgmi';
 import { type KubeletDevices, readKubeletDevices } from './kubelet/pod-resources';
+import { type NvidiaTool, withTool } from './devices/nvidia-tool';
 
 export interface Observation {
   /** Milliseconds since the epoch. */
@@ -21,14 +24,28 @@ export interface Observation {
   readonly cgroups?: Cgroups;
   readonly pressure?: Pressures;
   readonly rdma?: readonly RdmaPort[];
-  readonly pci?: readonly PciAccelerator[];
+  readonly pci?: PciBus;
+  /** By address on the PCI bus, for AMD's GPUs. */
+  readonly xgmi?: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly hugepages?: Hugepages;
   readonly podNames?: ReadonlyMap<string, PodName>;
   readonly accelerators?: readonly AcceleratorState[];
+  readonly nvidia?: NvidiaTool;
   readonly kubelet?: KubeletDevices;
   readonly failures: readonly SourceFailure[];
 }
 
-export type SourceName = 'cgroups' | 'pressure' | 'rdma' | 'pci' | 'pod names' | 'accelerators' | 'kubelet';
+export type SourceName =
+  | 'cgroups'
+  | 'pressure'
+  | 'rdma'
+  | 'pci'
+  | 'xgmi'
+  | 'hugepages'
+  | 'pod names'
+  | 'accelerators'
+  | 'nvidia-smi'
+  | 'kubelet';
 
 export interface SourceFailure {
   readonly source: SourceName;
@@ -46,12 +63,21 @@ export interface Sources {
   readonly exporters: readonly Exporter[];
   /** Path of the kubelet's pod resources socket; absent where the kubelet is not asked. */
   readonly podResources?: string;
+  /** What `nvidia-smi` says; absent where it is not run. */
+  readonly nvidiaTool?: () => Promise<NvidiaTool>;
   /** Of each source, milliseconds. */
   readonly timeout: number;
   readonly now: () => number;
 }
 
-export async function observe({ root, exporters, podResources, timeout, now }: Sources): Promise<Observation> {
+export async function observe({
+  root,
+  exporters,
+  podResources,
+  nvidiaTool,
+  timeout,
+  now,
+}: Sources): Promise<Observation> {
   const failures: SourceFailure[] = [];
   const from = async <T>(source: SourceName, read: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -61,16 +87,21 @@ export async function observe({ root, exporters, podResources, timeout, now }: S
       return undefined;
     }
   };
-  const [cgroups, pressure, rdma, pci, podNames, accelerators, kubelet] = await Promise.all([
+  const [cgroups, pressure, rdma, pci, xgmi, hugepages, podNames, exported, nvidia, kubelet] = await Promise.all([
     from('cgroups', () => readCgroups(root)),
     from('pressure', () => nodePressure(root)),
     from('rdma', () => readRdmaPorts(root)),
-    from('pci', () => readPciAccelerators(root)),
+    from('pci', () => readPciBus(root)),
+    from('xgmi', () => readXgmiLinks(root)),
+    from('hugepages', () => readHugepages(root)),
     from('pod names', () => readPodNames(root)),
     exporters.length === 0 ? undefined : from('accelerators', () => readExporters(exporters, timeout)),
+    nvidiaTool === undefined ? undefined : from('nvidia-smi', nvidiaTool),
     podResources === undefined ? undefined : from('kubelet', () => readKubeletDevices(podResources, timeout)),
   ]);
-  return { at: now(), cgroups, pressure, rdma, pci, podNames, accelerators, kubelet, failures };
+  const accelerators = withTool(exported, nvidia);
+  const files = { cgroups, pressure, rdma, pci, xgmi, hugepages, podNames };
+  return { at: now(), ...files, accelerators, nvidia, kubelet, failures };
 }
 
 async function readExporters(exporters: readonly Exporter[], timeout: number): Promise<readonly AcceleratorState[]> {

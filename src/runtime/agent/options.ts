@@ -12,6 +12,8 @@ export interface Options {
   /** Folder in which the root of the host is mounted. */
   readonly hostRoot: string;
   readonly exporters: readonly Exporter[];
+  /** Program that is asked for the state and the links of NVIDIA's GPUs. @default - none is run */
+  readonly nvidiaSmi: string | undefined;
   readonly expected: Expected;
   /** Seconds between two observations. */
   readonly interval: number;
@@ -38,6 +40,7 @@ Flags:
   --interval int               Seconds between two observations. (default 10)
   --kubeconfig string          Path of a kubeconfig file. (default: the service account of the pod)
   --node string                Name of the Node to report to. (default $NODE_NAME)
+  --nvidia-smi string          Path of nvidia-smi, which is run once a minute. (default: it is not run)
   --port int                   Port to serve on; 0 chooses a free port. (default 10271)`;
 
 const OPTIONS = {
@@ -51,6 +54,7 @@ const OPTIONS = {
   interval: { type: 'string', default: '10' },
   kubeconfig: { type: 'string' },
   node: { type: 'string' },
+  'nvidia-smi': { type: 'string' },
   port: { type: 'string', default: '10271' },
 } as const;
 
@@ -78,6 +82,7 @@ export function readOptions(
     kubeconfig: values.kubeconfig,
     hostRoot: values['host-root'],
     exporters: (values.exporter ?? []).map(exporterOf),
+    nvidiaSmi: values['nvidia-smi'],
     expected: {
       devices: new Map((values['expect-devices'] ?? []).map(devicesOf)),
       ...(ports === undefined ? {} : { rdmaPorts: wholeNumber(ports, '--expect-rdma-ports', 1, 256) }),

@@ -3,17 +3,23 @@
  */
 import { join } from 'node:path';
 import { type DestinationStream } from 'pino';
-import { GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES } from '../../facts/catalog/gantry-names';
+import {
+  GANTRY_ACCELERATOR_CAPACITY,
+  GANTRY_ALLOCATED_DEVICES,
+  GANTRY_DEVICE_TOPOLOGY,
+} from '../../facts/catalog/gantry-names';
 import { ApiClient } from '../api/client';
 import { pause } from '../api/backoff';
 import { type Clock, ServerClock, SYSTEM_CLOCK } from '../api/clock';
 import { admissionFrom } from '../api/credentials';
 import { type Log, makeLog } from '../api/log';
+import { NvidiaToolReader, runNvidiaTool } from './devices/nvidia-tool';
 import { Face } from './face';
 import { HostRoot } from './host/host-root';
-import { allocatedDevices } from './judge/allocated';
-import { CapacityReporter } from './judge/capacity';
+import { allocatedDevices, withHolders } from './judge/allocated';
+import { CapacityReporter, DEFAULT_CAPACITY_OPTIONS, renewalOf } from './judge/capacity';
 import { type Condition, Judge } from './judge/conditions';
+import { deviceTopology } from './judge/topology';
 import { POD_RESOURCES_SOCKET } from './kubelet/pod-resources';
 import { Metrics } from './metrics';
 import { type Observation, observe } from './observation';
@@ -41,10 +47,11 @@ export class Program {
   port = 0;
   private readonly metrics = new Metrics();
   private readonly judge: Judge;
-  private readonly capacity = new CapacityReporter();
+  private readonly capacity: CapacityReporter;
   private readonly publisher: Publisher;
   private readonly face: Face;
   private readonly root: HostRoot;
+  private readonly nvidiaTool: NvidiaToolReader | undefined;
   private readonly ending = new AbortController();
   private observedAt: number | undefined;
   private told = '';
@@ -56,7 +63,11 @@ export class Program {
     private readonly clock: Clock,
     private readonly serverClock: ServerClock,
   ) {
+    this.capacity = new CapacityReporter({ ...DEFAULT_CAPACITY_OPTIONS, renewal: renewalOf(options.node) });
     this.root = new HostRoot(options.hostRoot);
+    const { nvidiaSmi } = options;
+    this.nvidiaTool =
+      nvidiaSmi === undefined ? undefined : new NvidiaToolReader(runNvidiaTool(nvidiaSmi), () => clock.monotonic());
     this.judge = new Judge(options.expected);
     this.publisher = new Publisher({
       client,
@@ -130,6 +141,7 @@ export class Program {
       root: this.root,
       exporters,
       podResources: join(hostRoot, POD_RESOURCES_SOCKET),
+      nvidiaTool: this.nvidiaTool === undefined ? undefined : () => this.nvidiaTool!.read(),
       timeout: SOURCE_TIMEOUT,
       now: () => this.serverClock.now(),
     });
@@ -140,8 +152,9 @@ export class Program {
     if (!dryRun) {
       await this.publisher.publish({
         annotations: {
-          [GANTRY_ACCELERATOR_CAPACITY]: this.capacity.report(observation.accelerators, observation.at),
+          [GANTRY_ACCELERATOR_CAPACITY]: this.capacity.report(withHolders(observation), observation.at),
           [GANTRY_ALLOCATED_DEVICES]: allocatedDevices(observation),
+          [GANTRY_DEVICE_TOPOLOGY]: deviceTopology(observation),
         },
         conditions,
       });

@@ -9,7 +9,15 @@ import { type CollectionName } from '../../planning/scheduler-settings/collectio
 type Draft = Record<string, JsonValue | undefined>;
 
 const OF_CONTAINERS = new Set(['name', 'resources', 'ports', 'restartPolicy']);
-const OF_STATUS = new Set(['phase', 'conditions', 'startTime', 'reason', 'resourceClaimStatuses', 'containerStatuses']);
+const OF_STATUS = new Set([
+  'phase',
+  'conditions',
+  'startTime',
+  'reason',
+  'resourceClaimStatuses',
+  'extendedResourceClaimStatus',
+  'containerStatuses',
+]);
 const OF_CONTAINER_STATUS = new Set(['name', 'allocatedResources', 'resources']);
 const OF_NODE_STATUS = new Set(['allocatable', 'capacity', 'conditions']);
 

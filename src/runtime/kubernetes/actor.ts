@@ -9,6 +9,9 @@ import { type AttemptOptions, placeOf } from './apply/attempts';
 import { bind } from './apply/bind';
 import { evict, type EvictOptions } from './apply/evict';
 import { handedOver, handOver } from './apply/hand-over';
+import { type ClaimWrite } from './apply/claim-writes';
+import { type ClaimedPod as PodWithClaims, GangClaims } from './apply/gang-claims';
+import { UnusedClaims } from './apply/unused-claims';
 import { type PlacedPod, type PlacingOutcome, podRefOf } from './apply/pod-ref';
 import { type Resolved, resolvePlace } from './apply/resolve';
 import { Slots } from './apply/slots';
@@ -16,7 +19,7 @@ import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK, timeText } from '../api/clock';
 import { evictionWords } from './eviction-words';
 import { type Explainer } from './explain';
-import { type Leader } from './leader';
+import { type Leader } from '../api/leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
@@ -35,6 +38,8 @@ export interface ActorOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly config: () => Configuration;
+  /** Path of ResourceClaims in all namespaces; `undefined` where they are not served. @default - not served */
+  readonly claimsPath?: () => string | undefined;
   /** See `AttemptOptions.requestTimeout`. */
   readonly requestTimeout: number;
   /** Something came to another end than was assumed. */
@@ -47,6 +52,9 @@ export interface ActorOptions {
   readonly clock?: Clock;
 }
 
+/** A pod with its place, and the devices of its claims. */
+type ClaimedPlace = PodWithClaims & { readonly pod: PlacedPod };
+
 /** How long a gang avoids a node on which kube-scheduler did not bind it, milliseconds. */
 const AVOIDANCE = 600_000;
 /** How long to wait before retrying a pod that the server refused to bind, milliseconds. */
@@ -57,6 +65,8 @@ export class Actor {
   private readonly slots: Slots;
   private readonly clock: Clock;
   private readonly repartitioner: Repartitioner;
+  private readonly claims: GangClaims;
+  private readonly unused: UnusedClaims;
   private readonly underWay = new Set<Promise<unknown>>();
   /** Pods that were handed over and are not bound yet: since when they are seen so, on the monotonic clock. */
   private readonly handOvers = new Map<string, number>();
@@ -65,6 +75,14 @@ export class Actor {
     this.slots = new Slots(options.config().binding.inFlight);
     this.clock = options.clock ?? SYSTEM_CLOCK;
     this.repartitioner = new Repartitioner(options);
+    const { world, serverClock, claimsPath = () => undefined } = options;
+    this.claims = new GangClaims({
+      world,
+      slots: this.slots,
+      path: claimsPath,
+      now: () => timeText(serverClock.now()),
+    });
+    this.unused = new UnusedClaims({ ...options, claims: this.claims, clock: this.clock });
     // As many wait for it as there are requests to be tried again.
     setMaxListeners(0, this.ended.signal);
   }
@@ -85,7 +103,11 @@ export class Actor {
     }
     this.evictAll(decision);
     this.repartitionAll(decision, at);
-    return this.watchHandOvers();
+    const { attempts } = this;
+    return Math.min(
+      this.watchHandOvers(),
+      this.unused.look((work) => this.track(work), attempts),
+    );
   }
 
   /** The time within which kube-scheduler has to bind a pod begins when the pod is seen to be handed over, and not with the next decision. */
@@ -147,13 +169,19 @@ export class Actor {
       const entry = world.pods.get(binding.pod);
       return entry === undefined
         ? []
-        : [{ entry, pod: { ...podRefOf(entry.raw), node: binding.node, devices: binding.devices } }];
+        : [
+            {
+              entry,
+              pod: { ...podRefOf(entry.raw), node: binding.node, devices: binding.devices },
+              claims: binding.claims ?? [],
+            },
+          ];
     });
     const arrival = Math.min(...placed.map(({ entry }) => entry.createdAt));
     log.info({ gang, queue, pods: placed.length, nodes: new Set(bindings.map(({ node }) => node)).size }, 'placing');
-    const all = placed.map(({ entry, pod }) => this.place(entry, pod));
+    const all = this.placeAll(gang, placed);
     this.track(
-      Promise.all(all).then((outcomes) => {
+      all.then((outcomes) => {
         const failed = outcomes.filter(({ kind }) => kind !== 'done').length;
         if (failed === 0) {
           metrics.gangWaitSeconds.observe({ queue }, Math.max(0, serverClock.now() - arrival) / 1000);
@@ -168,13 +196,55 @@ export class Actor {
     );
   }
 
-  private async place(entry: PodEntry, pod: PlacedPod): Promise<PlacingOutcome> {
-    const { assumptions, metrics, world } = this.options;
+  /** Where pods have claims, none is placed before all of them have their devices. */
+  private placeAll(gang: string, placed: readonly ClaimedPlace[]): Promise<readonly PlacingOutcome[]> {
+    const writes = this.claims.assume(placed);
+    placed.forEach(({ entry, pod }) => this.assume(entry, pod));
+    const place = (): Promise<readonly PlacingOutcome[]> =>
+      Promise.all(placed.map(({ entry, pod }) => this.place(entry, pod)));
+    return writes.length === 0 ? place() : this.placeWithClaims(gang, placed, writes, place);
+  }
+
+  private async placeWithClaims(
+    gang: string,
+    placed: readonly ClaimedPlace[],
+    writes: readonly ClaimWrite[],
+    place: () => Promise<readonly PlacingOutcome[]>,
+  ): Promise<readonly PlacingOutcome[]> {
+    const { assumptions, metrics, log } = this.options;
+    const { attempts } = this;
+    const outcome = await this.claims.allocate(writes, attempts);
+    if (outcome.kind === 'done') {
+      metrics.claimsAllocated.inc(writes.length);
+      log.info({ gang, claims: writes.length }, 'claims allocated');
+      return place();
+    }
+    if (outcome.kind === 'abandoned') {
+      return placed.map(() => outcome);
+    }
+    const { message, avoids = [] } = outcome;
+    metrics.claimFailures.inc();
+    log.warn({ gang, claims: writes.length, message }, 'the devices of the gang were given back');
+    const key = placed[0]?.entry.gang === undefined ? undefined : gangId(placed[0].entry.gang);
+    avoids.forEach((node) => key !== undefined && assumptions.avoid(key, node, AVOIDANCE));
+    return placed.map(({ entry, pod }) => {
+      const refused: PlacingOutcome = { kind: 'refused', reason: 'ClaimsNotAllocated', message };
+      this.misplaced(entry, pod, refused, wayOf(entry));
+      return refused;
+    });
+  }
+
+  private assume(entry: PodEntry, pod: PlacedPod): void {
+    const { assumptions, world } = this.options;
     assumptions.place(pod.uid, pod);
     if (entry.way === 'gated') {
       world.willHandOver(pod.uid, pod.node);
     }
-    const way = entry.way === 'gated' ? 'hand-over' : 'direct';
+  }
+
+  private async place(entry: PodEntry, pod: PlacedPod): Promise<PlacingOutcome> {
+    const { metrics } = this.options;
+    const way = wayOf(entry);
     const { attempts } = this;
     const outcome = await this.slots.run(() =>
       entry.way === 'gated' ? handOver(pod, entry.raw, attempts) : bind(pod, entry.raw, attempts),
@@ -347,6 +417,10 @@ export class Actor {
       `kube-scheduler did not bind the pod to ${entry.node} within ${timeoutSeconds} s.`,
     );
   }
+}
+
+function wayOf({ way }: PodEntry): string {
+  return way === 'gated' ? 'hand-over' : 'direct';
 }
 
 function byGang<T extends { readonly gang: string }>(list: readonly T[]): T[][] {

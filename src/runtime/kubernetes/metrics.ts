@@ -57,6 +57,16 @@ export class Metrics {
     help: 'Bindings and hand-overs that failed permanently',
     labelNames: ['way', 'reason'],
   });
+  readonly claimsAllocated = new Counter({
+    ...this.own,
+    name: 'gantry_claims_allocated_total',
+    help: 'ResourceClaims that got their devices and reservations',
+  });
+  readonly claimFailures = new Counter({
+    ...this.own,
+    name: 'gantry_claim_failures_total',
+    help: 'Gangs whose devices were given back, because one of their claims did not get its own',
+  });
   readonly evictions = new Counter({
     ...this.own,
     name: 'gantry_evictions_total',

@@ -19,7 +19,7 @@ import { Explainer } from './explain';
 import { ClusterAuthorizer, EVERYBODY } from './http/authorizer';
 import { HttpFace } from './http/server';
 import { History } from './history/history';
-import { ALONE, Leader } from './leader';
+import { ALONE, Leader } from '../api/leader';
 import { type Log, makeLog } from '../api/log';
 import { Metrics } from './metrics';
 import { type Options } from './options';
@@ -30,7 +30,7 @@ import { letPodGroupsGoOn, type PodGroupReport, reportPodGroups } from './report
 import { FAILURES_UNTIL_UNREADY, Scheduler } from './scheduler';
 import { showNothing, showOutcome } from './show-outcome';
 import { pendingReports, waitingOf } from './waiting';
-import { Watched } from './watched';
+import { Watched } from '../api/watched';
 import { type PodEntry } from './world/pod-entry';
 import { type Aside } from './world/set-aside';
 import { World } from './world/world';
@@ -111,6 +111,7 @@ export class Program {
     this.actor = new Actor({
       ...parts,
       requestTimeout,
+      claimsPath: () => this.watched.pathOf('resourceClaims'),
       explainer: this.explainer,
       onSurprise: () => this.scheduler.changed(),
       onDue: (milliseconds) => this.scheduler.lookAgainIn(milliseconds),

@@ -11,7 +11,7 @@ import {
   podGroupStatus,
   type StatusWrite,
 } from './pod-group-status';
-import { type Watched } from './watched';
+import { type Watched } from '../api/watched';
 import { type GangMembers } from './world/gang-members';
 import { type World } from './world/world';
 

@@ -14,13 +14,13 @@ import { pause } from '../api/backoff';
 import { type Actor } from './actor';
 import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from '../api/clock';
-import { type Leader } from './leader';
+import { type Leader } from '../api/leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
 import { culpritIn } from './isolate';
 import { KeptSession } from './kept-session';
-import { type Watched } from './watched';
+import { type Watched } from '../api/watched';
 import { Feed } from './world/feed';
 import { type Moment, question } from './world/snapshot';
 import { type World } from './world/world';
@@ -225,7 +225,9 @@ export class Scheduler {
     this.term = undefined;
     assumptions.clear();
     if (this.reading?.term !== term) {
-      this.reading = { term, done: watched.refresh(term, 'pods', 'nodes').then(() => true as const) };
+      // A collection that is not served would be looked for again some time later only.
+      const claims = watched.pathOf('resourceClaims') === undefined ? [] : (['resourceClaims'] as const);
+      this.reading = { term, done: watched.refresh(term, 'pods', 'nodes', ...claims).then(() => true as const) };
     }
     const isKnown = await Promise.race([this.reading.done, pause(READING, this.ended.signal)]);
     if (isKnown !== true || !leader.holds || leader.heldSince !== term || this.ended.signal.aborted) {

@@ -1,41 +1,53 @@
 /**
- * The remediation program, put together: it reads nodes and pods, plans, and does what the plan says, again and again. In dry run it keeps
- * the records in memory and changes nothing.
+ * The remediation program, put together: it watches nodes and pods, plans, and does what the plan says. Of several replicas, the one that holds
+ * the lease acts; the others plan too, so that no wait starts again when they take over. A dry run changes nothing and elects nobody.
  *
- * The record of a step is written with its marks, before pods are evicted. An eviction that a disruption budget refuses is tried again until
- * the program stops; a program that starts does not know of it.
+ * The record of a step is written with its marks, and evictions follow from records alone. A program that ends at any moment leaves
+ * behind what the next one needs to finish.
  */
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { type DestinationStream } from 'pino';
-import { Counter, Registry } from 'prom-client';
 import { type JsonObject } from '../../facts/api/schema';
-import { GANTRY_UNHEALTHY_TAINT } from '../../facts/catalog/gantry-names';
+import { GANTRY_REMEDIATION } from '../../facts/catalog/gantry-names';
+import { asObject } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
-import { asArray, asObject, asString } from '../../manifests/read';
 import {
   DEFAULT_REMEDIATION,
+  type FitsElsewhere,
+  isActing,
   NO_MEMORY,
   planRemediation,
   readRemediationSettings,
-  type RemediationPod,
-  type RemediationRecord,
+  type RemediationEviction,
+  type RemediationNeeds,
+  remediationNeeds,
+  type RemediationPlan,
+  type RemediationRefusal,
   type RemediationSettings,
+  type RemediationState,
   type RemediationStep,
 } from '../../planning/remediation';
-import { isNotFound, messageOf } from '../api/api-error';
+import { ApiError, messageOf } from '../api/api-error';
 import { pause } from '../api/backoff';
 import { ApiClient } from '../api/client';
-import { type Clock, microTimeText, ServerClock, SYSTEM_CLOCK } from '../api/clock';
+import { type Clock, ServerClock, SYSTEM_CLOCK, timeText } from '../api/clock';
 import { admissionFrom } from '../api/credentials';
+import { ALONE, Leader } from '../api/leader';
 import { type Log, makeLog } from '../api/log';
-import { Alerts } from './alerts';
-import { fitsElsewhere } from './fits-elsewhere';
-import { nodePatch } from './node-patch';
+import { Watched } from '../api/watched';
+import { AlertConfigMap, AlertsInMemory, type AlertStore } from './alert-store';
+import { WatchedCluster } from './cluster';
+import { evictGang } from './evict';
+import { Events } from './events';
+import { Moves } from './fits-elsewhere';
+import { Metrics } from './metrics';
+import { nodePatch, repairCondition } from './node-patch';
 import { type Options } from './options';
 import { RemediationServer } from './server';
-import { remediationNode, remediationPods } from './state';
+import { type Act, type NodeStatus, type Status } from './status';
 
-type Client = Pick<ApiClient, 'request' | 'close'>;
+type Client = Pick<ApiClient, 'request' | 'stream' | 'close'>;
 
 /** What is outside of the program; a test puts its own in its place. */
 export interface Outside {
@@ -46,34 +58,41 @@ export interface Outside {
   readonly clock?: Clock;
 }
 
-interface Eviction {
-  readonly pod: RemediationPod;
-  readonly graceSeconds?: number;
-}
-
-const PAGE = 500;
 const MERGE = 'application/merge-patch+json';
-const MOST_MESSAGE = 1024;
-/** Plans that may fail before the program counts as unhealthy. */
+const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
+/** Of one write, where no lease says less, milliseconds. */
+const ALONE_TIMEOUT = 10_000;
+/** Between two plans at least, milliseconds. */
+const PAUSE = 250;
+/** Plans that may be late before the program counts as unhealthy. */
 const MISSED_UNTIL_UNHEALTHY = 6;
+const MOST_RECENT = 100;
+const MOST_REASON = 300;
 
 export class Program {
   /** Where it serves. */
   port = 0;
   private memory = NO_MEMORY;
-  private readonly alerts = new Alerts();
-  private readonly dryRecords = new Map<string, RemediationRecord>();
-  /** By uid. */
-  private readonly evictions = new Map<string, Eviction>();
-  private readonly registry = new Registry();
-  private readonly steps = this.counter('actions_total', 'Actions by outcome', ['action', 'outcome']);
-  private readonly refused = this.counter('refusals_total', 'Actions that a budget or a lack of places prevented', [
-    'rule',
-  ]);
-  private readonly ending = new AbortController();
+  private readonly needs: RemediationNeeds;
+  private readonly metrics = new Metrics();
+  private readonly leader: Pick<Leader, 'holds' | 'heldSince' | 'holder' | 'run' | 'stop'>;
+  private readonly watched: Watched;
+  private readonly cluster: WatchedCluster;
+  private readonly alerts: AlertStore;
+  private readonly events: Events;
   private readonly server: RemediationServer;
+  private readonly ending = new AbortController();
+  private readonly requestTimeout: number;
+  private waking = new AbortController();
+  private refreshedFor = -1;
   private plannedAt: number;
+  private failuresInARow = 0;
   private told = '';
+  private latest: { readonly plan: RemediationPlan; readonly state: RemediationState } | undefined;
+  private refusals: readonly RemediationRefusal[] = [];
+  private readonly recent: Act[] = [];
+  private readonly moves = new Moves();
+  private stopping: Promise<void> | undefined;
 
   private constructor(
     private readonly options: Options,
@@ -84,15 +103,52 @@ export class Program {
     private readonly serverClock: ServerClock,
   ) {
     this.plannedAt = clock.monotonic();
+    this.needs = remediationNeeds(settings);
+    this.leader = options.leaderElection ? this.makeLeader() : ALONE;
+    this.metrics.leader.set(options.leaderElection || this.isDryRun ? 0 : 1);
+    this.metrics.dryRun.set(this.isDryRun ? 1 : 0);
+    this.requestTimeout = options.leaderElection ? ((options.leaseSeconds * 1000) / 3) * 0.8 : ALONE_TIMEOUT;
+    this.watched = new Watched({
+      client,
+      names: this.needs.collections,
+      onNote: (collection, note) =>
+        log[note.kind === 'failed' || note.kind === 'expired' ? 'warn' : 'debug']({ collection, ...note }, 'watch'),
+    });
+    this.watched.onChange(({ collection, before, after }) => {
+      const isOfInterest = collection === 'nodes' ? differs(before, after) : collection === 'pods' && this.isEvicting;
+      if (isOfInterest) {
+        this.wake();
+      }
+    });
+    this.cluster = new WatchedCluster(this.watched, settings, this.needs.collections);
+    this.alerts =
+      options.alertTokenFile === undefined || this.isDryRun
+        ? new AlertsInMemory(settings)
+        : new AlertConfigMap({
+            client,
+            namespace: options.namespace,
+            name: options.alertsName,
+            settings,
+            onFault: (message) => log.warn({ message }, 'the alerts that fire were not read'),
+          });
+    this.events = new Events({
+      client,
+      identity: options.identity,
+      now: () => serverClock.now(),
+      onError: (error) => log.warn({ message: messageOf(error) }, 'an event was not written'),
+    });
     this.server = new RemediationServer({
       address: options.address,
       port: options.port,
-      isHealthy: () => clock.monotonic() - this.plannedAt < MISSED_UNTIL_UNHEALTHY * options.interval * 1000,
-      metrics: () => this.registry.metrics(),
-      ...(options.alertTokenFile === undefined
-        ? {}
-        : { alertToken: readFileSync(options.alertTokenFile, 'utf8').trim() }),
-      onAlerts: (body) => this.alerts.take(body, clock.monotonic()) !== undefined,
+      isHealthy: () => clock.monotonic() - this.plannedAt < MISSED_UNTIL_UNHEALTHY * (options.interval * 1000 + PAUSE),
+      whyNotReady: () => (this.isSynced ? undefined : 'not everything has been read yet'),
+      metrics: async () => ({
+        type: this.metrics.registry.contentType,
+        text: await this.metrics.registry.metrics(),
+      }),
+      status: () => this.status(),
+      ...alertTokenOf(options),
+      onAlerts: (body) => this.takeAlerts(body),
     });
   }
 
@@ -101,197 +157,343 @@ export class Program {
     const clock = outside.clock ?? SYSTEM_CLOCK;
     const serverClock = new ServerClock(clock);
     const settings = options.config === undefined ? DEFAULT_REMEDIATION : settingsIn(options.config);
-    const client =
+    const log = makeLog('info', outside.logTo);
+    const client: Client =
       outside.client ??
       new ApiClient({
         admission: await admissionFrom(options.kubeconfig),
-        connections: 4,
+        connections: 16,
         userAgent: 'gantry-remediation',
+        onRequest: (method, _, status) => program.metrics.requests.inc({ method, status }),
         onDate: (date, took) => serverClock.observe(date, took),
       });
-    const program = new Program(options, settings, client, makeLog('info', outside.logTo), clock, serverClock);
+    const program: Program = new Program(options, settings, client, log, clock, serverClock);
     program.port = await program.server.listen();
-    program.log.info({ mode: options.mode, address: options.address, port: program.port }, 'started');
+    const { mode, identity, address } = options;
+    log.info({ mode, identity, address, port: program.port, rules: settings.rules.map(({ name }) => name) }, 'started');
     void program.run();
     return program;
   }
 
-  async stop(why: string): Promise<void> {
-    this.log.info({ why }, 'stopping');
-    this.ending.abort();
-    await this.server.close();
-    this.client.close();
+  /** Gives the lease back, and ends. What is not finished is left to the next leader. */
+  stop(why: string): Promise<void> {
+    return (this.stopping ??= this.end(why));
   }
 
   private async run(): Promise<void> {
-    while (!this.ending.signal.aborted) {
+    const parts = [this.watched.run(), this.alerts.run(), this.leader.run(), this.rounds()];
+    await Promise.all(parts).catch((error: unknown) => {
+      this.log.fatal({ err: error }, 'a part of the program ended');
+      process.exitCode = 1;
+      return this.stop('a part of the program ended');
+    });
+  }
+
+  private async end(why: string): Promise<void> {
+    this.log.info({ why }, 'stopping');
+    this.ending.abort();
+    this.wake();
+    await this.leader
+      .stop(true)
+      .catch((error: unknown) => this.log.warn({ message: messageOf(error) }, 'the lease was not released'));
+    this.watched.stop();
+    this.alerts.stop();
+    await this.server.close();
+    this.client.close();
+    this.log.info('stopped');
+  }
+
+  private get isDryRun(): boolean {
+    return this.options.mode === 'dry-run';
+  }
+
+  private get isSynced(): boolean {
+    return this.watched.isSynced && this.alerts.isSynced;
+  }
+
+  private get isEvicting(): boolean {
+    return (this.latest?.plan.evictions.length ?? 0) + (this.latest?.plan.restarts.length ?? 0) > 0;
+  }
+
+  /** May this process change the cluster, now? */
+  private readonly leads = (): boolean => !this.isDryRun && this.leader.holds && !this.ending.signal.aborted;
+
+  private wake(): void {
+    this.waking.abort();
+  }
+
+  private async rounds(): Promise<void> {
+    const { signal } = this.ending;
+    while (!signal.aborted) {
+      const { interval } = this.options;
+      let until = this.clock.monotonic() + interval * 1000;
       try {
-        await this.once();
-        this.plannedAt = this.clock.monotonic();
+        until = Math.min(until, (await this.round()) ?? Infinity);
+        this.failuresInARow = 0;
       } catch (error) {
-        this.log.warn({ message: messageOf(error) }, 'nothing was planned');
+        this.failuresInARow++;
+        this.metrics.planFailures.inc();
+        this.log.error({ message: messageOf(error), inARow: this.failuresInARow }, 'a plan failed');
       }
-      await pause(this.options.interval * 1000, this.ending.signal);
+      await pause(Math.min(PAUSE, interval * 1000), signal);
+      await pause(Math.max(0, until - this.clock.monotonic()), this.waking.signal);
+      this.waking = new AbortController();
     }
   }
 
-  private async once(): Promise<void> {
-    const nodes = await this.list('nodes', 'Node');
-    const pods = await this.list('pods', 'Pod');
+  /** @returns when the next one is due, on the monotonic clock; `undefined`: as usual */
+  private async round(): Promise<number | undefined> {
+    if (!this.isSynced) {
+      return this.clock.monotonic();
+    }
+    await this.seeOwnPast();
     const now = this.clock.monotonic();
-    const state = {
-      now,
-      nodes: nodes.map((object) => this.withDryRecord(remediationNode(object, this.serverClock.now()))),
-      ...remediationPods(pods, this.settings),
-      alerts: this.alerts.at(now),
-    };
-    let fits: ReturnType<typeof fitsElsewhere> | undefined;
+    const time = this.serverClock.now();
+    const state = this.cluster.state(now, time, this.alerts.at(time));
+    let fits: FitsElsewhere | undefined;
     const plan = planRemediation(this.settings, state, this.memory, (gang, without) => {
-      fits ??= fitsElsewhere([...nodes, ...pods]);
+      fits ??= this.moves.fitsElsewhere(this.cluster.objects(), now);
       return fits(gang, without);
     });
     this.memory = plan.memory;
-    this.tell(plan.refusals);
-    const byName = new Map(nodes.map((object) => [asString(asObject(object.metadata).name), object]));
-    for (const step of plan.steps) {
-      await this.carryOut(step, byName.get(step.node) ?? {});
+    this.plannedAt = now;
+    this.latest = { plan, state };
+    const refused = await this.carryOut(plan, state);
+    this.tell([...plan.refusals, ...refused]);
+    if (this.leads() || this.isDryRun) {
+      this.metrics.show(plan, this.refusals, state.nodes.filter(({ record }) => isActing(record)).length);
+    } else {
+      this.metrics.showNothing();
     }
-    await this.evict(new Set(pods.map(({ metadata }) => asString(asObject(metadata).uid) ?? '')));
+    // What was begun is seen in the next plan: evictions follow from records.
+    return this.leads() && plan.steps.length > 0 ? now : plan.nextAt;
   }
 
-  private async carryOut(step: RemediationStep, node: JsonObject): Promise<void> {
-    const { node: name, add, remove, gangs, plugins, reasons } = step;
-    const what = { node: name, add, remove, gangs: gangs.map(({ key }) => key), plugins: plugins.length, reasons };
-    if (this.options.mode === 'dry-run') {
-      this.dryRecords.set(name, step.record);
-      this.log.info(what, 'would act');
-      this.count(step, 'dry-run');
-      return;
+  /** After this replica got the lease: what the one before has written must be known. */
+  private async seeOwnPast(): Promise<void> {
+    const { heldSince } = this.leader;
+    if (this.leads() && heldSince !== this.refreshedFor) {
+      const names = (['nodes', 'pods'] as const).filter((name) => this.needs.collections.includes(name));
+      await this.watched.refresh(heldSince, ...names);
+      this.refreshedFor = heldSince;
     }
+  }
+
+  private async carryOut(plan: RemediationPlan, state: RemediationState): Promise<readonly RemediationRefusal[]> {
+    if (this.isDryRun) {
+      plan.steps.forEach((step) => this.wouldStep(step));
+      return [];
+    }
+    for (const step of plan.steps) {
+      if (!this.leads()) {
+        return [];
+      }
+      await this.step(step);
+    }
+    await this.requestRepairs(state);
+    const refusals: RemediationRefusal[] = [];
+    for (const eviction of plan.evictions) {
+      const refusal = await this.evict(eviction);
+      if (refusal !== undefined) {
+        refusals.push(refusal);
+      }
+    }
+    for (const pod of plan.restarts) {
+      const rule = 'restart-device-plugin';
+      await this.evict({ node: pod.node, rule, gang: `${pod.namespace}/${pod.name}`, pods: [pod], now: [pod] });
+    }
+    return refusals;
+  }
+
+  private wouldStep(step: RemediationStep): void {
+    this.cluster.wouldWrite(step.node, step.record);
+    if (step.reasons.length > 0) {
+      this.log.info(aboutOf(step), 'would act');
+      this.metrics.countStep(step, 'dry-run');
+      this.remember(step.node, `would do: ${step.reasons.join('. ')}`);
+    }
+  }
+
+  private async step(step: RemediationStep): Promise<void> {
+    const node = this.cluster.node(step.node);
+    const about = aboutOf(step);
     try {
-      await this.client.request('PATCH', `/api/v1/nodes/${encodeURIComponent(name)}`, {
+      const written = await this.client.request<JsonObject>('PATCH', `/api/v1/nodes/${encodeURIComponent(step.node)}`, {
         contentType: MERGE,
         body: nodePatch(node, step, this.settings),
+        timeout: this.requestTimeout,
+        permit: this.leads,
       });
+      this.cluster.wrote(node, written);
     } catch (error) {
-      this.log.warn({ ...what, message: messageOf(error) }, 'the node was not changed');
-      this.count(step, 'failed');
+      // What got no answer may have happened: the next plan begins with what the node says then.
+      const isConflict = error instanceof ApiError && error.status === 409;
+      this.metrics.countStep(step, isConflict ? 'conflict' : 'failed');
+      this.log[isConflict ? 'debug' : 'warn']({ ...about, message: messageOf(error) }, 'the node was not changed');
       return;
     }
-    this.log.info(what, 'acted');
-    this.count(step, 'done');
-    for (const { pods, graceSeconds } of gangs) {
-      pods.forEach((pod) => this.evictions.set(pod.uid, { pod, graceSeconds }));
+    if (step.reasons.length > 0) {
+      this.log.info(about, 'acted');
+      this.metrics.countStep(step, 'done');
+      this.remember(step.node, step.reasons.join('. '));
+      await this.events.step(step);
     }
-    plugins.forEach((pod) => this.evictions.set(pod.uid, { pod }));
-    await this.event(step).catch((error: unknown) =>
-      this.log.warn({ message: messageOf(error) }, 'an event was not written'),
-    );
   }
 
-  /** @param existing uids of the pods that exist */
-  private async evict(existing: ReadonlySet<string>): Promise<void> {
-    for (const [uid, { pod, graceSeconds }] of this.evictions) {
-      if (!existing.has(uid)) {
-        this.evictions.delete(uid);
+  /** The condition follows from the record, so that a replica that takes over makes up for one that is missing. */
+  private async requestRepairs({ nodes }: RemediationState): Promise<void> {
+    if (!this.needs.actions.has('request-repair')) {
+      return;
+    }
+    for (const node of nodes) {
+      const body = repairCondition(node, this.serverClock.now());
+      if (body === undefined || !this.leads()) {
         continue;
       }
-      const { namespace, name } = pod;
-      try {
-        await this.client.request('POST', `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, {
-          body: {
-            apiVersion: 'policy/v1',
-            kind: 'Eviction',
-            metadata: { namespace, name },
-            deleteOptions: {
-              preconditions: { uid },
-              ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
-            },
-          },
-        });
-        this.evictions.delete(uid);
-      } catch (error) {
-        if (isNotFound(error)) {
-          this.evictions.delete(uid);
-        }
-        this.log.warn({ pod: `${namespace}/${name}`, message: messageOf(error) }, 'a pod was not evicted');
-      }
+      await this.client
+        .request('PATCH', `/api/v1/nodes/${encodeURIComponent(node.name)}/status`, {
+          contentType: STRATEGIC_MERGE,
+          body,
+          timeout: this.requestTimeout,
+          permit: this.leads,
+        })
+        .catch((error: unknown) =>
+          this.log.warn({ node: node.name, message: messageOf(error) }, 'the condition was not written'),
+        );
     }
   }
 
-  private async event({ node, remove, reasons }: RemediationStep): Promise<void> {
-    await this.client.request('POST', '/apis/events.k8s.io/v1/namespaces/default/events', {
-      body: {
-        apiVersion: 'events.k8s.io/v1',
-        kind: 'Event',
-        metadata: { generateName: `${node.slice(0, 200)}-`, namespace: 'default' },
-        eventTime: microTimeText(this.serverClock.now()),
-        reportingController: 'gantry.dev/remediation',
-        reportingInstance: 'gantry-remediation',
-        action: remove.length > 0 ? 'Undo' : 'Remediate',
-        type: remove.length > 0 ? 'Normal' : 'Warning',
-        reason: remove.length > 0 ? 'RemediationUndone' : 'Remediated',
-        note: reasons.join('. ').slice(0, MOST_MESSAGE),
-        regarding: { apiVersion: 'v1', kind: 'Node', name: node, uid: node },
+  private async evict(eviction: RemediationEviction): Promise<RemediationRefusal | undefined> {
+    const { node, rule, gang } = eviction;
+    if (!this.leads()) {
+      return undefined;
+    }
+    const result = await evictGang(eviction, {
+      client: this.client,
+      timeout: this.requestTimeout,
+      leads: this.leads,
+    });
+    if (result.kind === 'protected') {
+      const reason = `gang ${gang} is protected: ${result.message}`.slice(0, MOST_REASON);
+      return { node, rule, kind: 'protected', reason };
+    }
+    const names = result.pods.map(({ namespace, name }) => `${namespace}/${name}`);
+    if (result.kind === 'failed') {
+      this.log.warn({ node, rule, gang, evicted: names, message: result.message }, 'not all pods were evicted');
+    } else {
+      this.log.info({ node, rule, gang, evicted: names }, 'evicted');
+    }
+    this.metrics.evictedPods.inc({ rule }, result.pods.length);
+    if (names.length > 0) {
+      this.remember(node, `evicted ${names.length} pods of ${gang} (rule ${rule})`);
+    }
+    for (const pod of result.pods) {
+      await this.events.evicted(pod, node, rule);
+    }
+    return undefined;
+  }
+
+  private async takeAlerts(body: Parameters<AlertStore['take']>[0]): Promise<boolean> {
+    try {
+      const taken = await this.alerts.take(body, this.serverClock.now());
+      if (taken === undefined) {
+        this.metrics.alerts.inc({ outcome: 'malformed' });
+        return false;
+      }
+      this.metrics.alerts.inc({ outcome: 'taken' }, taken.taken);
+      this.metrics.alerts.inc({ outcome: 'ignored' }, taken.ignored);
+      this.wake();
+      return true;
+    } catch (error) {
+      this.metrics.alerts.inc({ outcome: 'failed' });
+      this.log.warn({ message: messageOf(error) }, 'alerts were not kept');
+      throw error;
+    }
+  }
+
+  private makeLeader(): Leader {
+    const { namespace, leaseName, leaseSeconds, identity } = this.options;
+    return new Leader({
+      client: this.client,
+      namespace,
+      name: leaseName,
+      identity,
+      leaseSeconds,
+      renewWithinSeconds: leaseSeconds * (2 / 3),
+      retrySeconds: leaseSeconds / 7.5,
+      clock: this.clock,
+      onChange: (holds, why) => {
+        this.log.info({ holds, why, identity }, 'lease');
+        this.metrics.leader.set(holds ? 1 : 0);
+        this.wake();
       },
     });
   }
 
-  private withDryRecord(node: ReturnType<typeof remediationNode>): ReturnType<typeof remediationNode> {
-    const record = this.options.mode === 'dry-run' ? this.dryRecords.get(node.name) : undefined;
-    if (record === undefined) {
-      return node;
-    }
-    const { marks } = record;
-    return {
-      ...node,
-      record,
-      isCordoned: node.isCordoned || marks.includes('cordon'),
-      taints: marks.includes('taint') ? [...node.taints, GANTRY_UNHEALTHY_TAINT] : node.taints,
-    };
-  }
-
-  private async list(plural: 'nodes' | 'pods', kind: string): Promise<readonly JsonObject[]> {
-    const items: JsonObject[] = [];
-    let next: string | undefined;
-    do {
-      const reply: JsonObject = await this.client.request('GET', `/api/v1/${plural}`, {
-        query: { limit: PAGE, continue: next },
-        signal: this.ending.signal,
-      });
-      items.push(...asArray(reply.items).map((item) => ({ apiVersion: 'v1', kind, ...asObject(item) })));
-      next = asString(asObject(reply.metadata).continue) || undefined;
-    } while (next !== undefined);
-    return items;
+  private remember(node: string, text: string): void {
+    this.recent.unshift({ at: timeText(this.serverClock.now()), node, text });
+    this.recent.splice(MOST_RECENT);
   }
 
   /** Logs what is not done, when it changes. */
-  private tell(refusals: readonly { readonly rule: string }[]): void {
+  private tell(refusals: readonly RemediationRefusal[]): void {
+    this.refusals = refusals;
     const text = JSON.stringify(refusals);
-    if (text !== this.told) {
+    if (text !== this.told && (this.leads() || this.isDryRun)) {
       this.told = text;
-      refusals.forEach((refusal) => {
-        this.refused.inc({ rule: refusal.rule });
-        this.log.warn(refusal, 'not done');
-      });
+      refusals.forEach((refusal) => this.log.warn(refusal, 'not done'));
     }
   }
 
-  private count({ add, remove, gangs, plugins }: RemediationStep, outcome: string): void {
-    add.forEach((action) => this.steps.inc({ action, outcome }));
-    remove.forEach((action) => this.steps.inc({ action: `undo-${action}`, outcome }));
-    this.steps.inc({ action: 'evict-gang', outcome }, gangs.length);
-    this.steps.inc({ action: 'restart-device-plugin', outcome }, plugins.length);
-  }
-
-  private counter<T extends string>(name: string, help: string, labelNames: readonly T[]): Counter<T> {
-    return new Counter({
-      registers: [this.registry],
-      name: `gantry_remediation_${name}`,
-      help,
-      labelNames: [...labelNames],
+  private status(): Status {
+    const { plan, state } = this.latest ?? {};
+    const nodes = (state?.nodes ?? []).flatMap(({ name, record }): NodeStatus[] => {
+      const causes = (plan?.findings ?? [])
+        .filter(({ node }) => node === name)
+        .map(({ rule, cause, held }) => `rule ${rule}: ${cause} for ${Math.floor(held / 1000)} s`);
+      const refusals = this.refusals
+        .filter(({ node }) => node === name)
+        .map(({ rule, reason }) => `rule ${rule}: ${reason}`);
+      return causes.length === 0 && !isActing(record) ? [] : [{ name, causes, record, refusals }];
     });
+    const { mode } = this.options;
+    return { mode, leads: this.leads(), holder: this.leader.holder, nodes, recent: this.recent };
   }
+}
+
+function aboutOf({ node, add, remove, gangs, plugins, reasons }: RemediationStep): object {
+  return {
+    node,
+    add,
+    remove,
+    gangs: gangs.map(({ gang }) => gang),
+    plugins: plugins.map(({ name }) => name),
+    reasons,
+  };
+}
+
+/** The file is read again for each request, since secrets are rotated. */
+function alertTokenOf({ alertTokenFile: file }: Options): { readonly alertToken?: () => Promise<string> } {
+  if (file === undefined) {
+    return {};
+  }
+  if (readFileSync(file, 'utf8').trim() === '') {
+    throw new Error(`${file}: the token must not be empty. Write the bearer token that Alertmanager sends.`);
+  }
+  return { alertToken: async () => (await readFile(file, 'utf8')).trim() };
+}
+
+/** A heartbeat of the kubelet is no change that a rule reads. */
+function differs(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+  return before === undefined || after === undefined || essence(before) !== essence(after);
+}
+
+function essence({ metadata, spec, status }: JsonObject): string {
+  const { labels, annotations } = asObject(metadata);
+  const { unschedulable, taints } = asObject(spec);
+  const { conditions } = asObject(status);
+  const states = (Array.isArray(conditions) ? conditions : []).map(asObject).map((one) => [one.type, one.status]);
+  return JSON.stringify([labels, asObject(annotations)[GANTRY_REMEDIATION], unschedulable, taints, states]);
 }
 
 /** @throws where the file cannot be read or used */

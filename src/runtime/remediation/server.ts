@@ -1,28 +1,39 @@
 /**
- * Health, metrics, and the webhook of Alertmanager over HTTP.
+ * Health, metrics, the page, and the webhook of Alertmanager over HTTP.
+ *
+ * The page and its JSON name nodes and gangs, so they are served over loopback alone, where `kubectl port-forward` comes from.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type JsonValue } from '../../facts/api/schema';
 import { isAuthorized } from './alerts';
+import { type Status, statusPage } from './status';
 
 export interface ServerOptions {
   readonly address: string;
   readonly port: number;
   readonly isHealthy: () => boolean;
-  readonly metrics: () => Promise<string>;
-  /** Absent: alerts are not received. */
-  readonly alertToken?: string;
-  /** @returns whether the body is a notification */
-  readonly onAlerts: (body: JsonValue) => boolean;
+  readonly whyNotReady: () => string | undefined;
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+  readonly status: () => Status;
+  /** The token that Alertmanager must send. Absent: alerts are not received. */
+  readonly alertToken?: () => Promise<string>;
+  /**
+   * Resolves when the alerts are kept.
+   * @returns whether the body is a notification
+   */
+  readonly onAlerts: (body: JsonValue) => Promise<boolean>;
 }
 
 interface Answer {
   readonly status: number;
   readonly text: string;
+  /** @default text/plain */
+  readonly type?: string;
 }
 
 const MOST_BYTES = 4 * 2 ** 20;
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
 export class RemediationServer {
   private readonly server: Server;
@@ -30,7 +41,13 @@ export class RemediationServer {
   constructor(private readonly options: ServerOptions) {
     this.server = createServer((request, response) => {
       this.answer(request).then(
-        ({ status, text }) => response.writeHead(status, { 'content-type': 'text/plain' }).end(text),
+        ({ status, text, type = 'text/plain; charset=utf-8' }) => {
+          response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+          response.end(request.method === 'HEAD' ? undefined : text);
+          if (status === 413) {
+            request.destroy();
+          }
+        },
         () => response.writeHead(500, { 'content-type': 'text/plain' }).end('The request failed.'),
       );
     });
@@ -56,16 +73,36 @@ export class RemediationServer {
     if (path === '/alerts') {
       return this.alerts(request);
     }
-    if (request.method !== 'GET') {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
       return { status: 405, text: 'Only GET is supported.' };
     }
-    if (path === '/metrics') {
-      return { status: 200, text: await this.options.metrics() };
+    switch (path) {
+      case '/metrics':
+        return { status: 200, ...(await this.options.metrics()) };
+      case '/healthz':
+        return this.options.isHealthy()
+          ? { status: 200, text: 'ok' }
+          : { status: 503, text: 'no plan was made lately' };
+      case '/readyz': {
+        const why = this.options.whyNotReady();
+        return why === undefined ? { status: 200, text: 'ok' } : { status: 503, text: why };
+      }
+      case '/':
+      case '/status':
+        return this.show(path, request.socket.remoteAddress);
+      default:
+        return { status: 404, text: 'Not found. The paths are /, /status, /healthz, /readyz, /metrics, and /alerts.' };
     }
-    if (path === '/healthz' || path === '/readyz') {
-      return this.options.isHealthy() ? { status: 200, text: 'ok' } : { status: 503, text: 'not ok' };
+  }
+
+  private show(path: '/' | '/status', address: string | undefined): Answer {
+    if (!LOOPBACK.test(address ?? '')) {
+      return { status: 403, text: 'The page is served over loopback only. Use kubectl port-forward.' };
     }
-    return { status: 404, text: 'Not found. The paths are /healthz, /readyz, /metrics, and /alerts.' };
+    const status = this.options.status();
+    return path === '/'
+      ? { status: 200, type: 'text/html; charset=utf-8', text: statusPage(status) }
+      : { status: 200, type: 'application/json', text: JSON.stringify(status) };
   }
 
   private async alerts(request: IncomingMessage): Promise<Answer> {
@@ -73,7 +110,7 @@ export class RemediationServer {
     if (alertToken === undefined) {
       return { status: 404, text: 'Alerts are not received. Start the program with --alert-token-file.' };
     }
-    if (!isAuthorized(request.headers.authorization, alertToken)) {
+    if (!isAuthorized(request.headers.authorization, await alertToken())) {
       return { status: 401, text: 'The bearer token is missing or wrong.' };
     }
     if (request.method !== 'POST') {
@@ -89,9 +126,14 @@ export class RemediationServer {
       chunks.push(chunk as Buffer);
     }
     const body = parsed(Buffer.concat(chunks).toString('utf8'));
-    return body !== undefined && onAlerts(body)
-      ? { status: 200, text: 'ok' }
-      : { status: 400, text: 'The body must be a notification of Alertmanager: {"alerts": […]}.' };
+    try {
+      return body !== undefined && (await onAlerts(body))
+        ? { status: 200, text: 'ok' }
+        : { status: 400, text: 'The body must be a notification of Alertmanager: {"alerts": […]}.' };
+    } catch {
+      // Alertmanager sends it again after an answer of this kind.
+      return { status: 503, text: 'The alerts could not be kept. Send them again.' };
+    }
   }
 }
 

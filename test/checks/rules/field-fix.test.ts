@@ -29,7 +29,7 @@ const CASES: readonly (readonly [
   ['', 'nodeName must be set', undefined, 'Set nodeName to the name of the node.'],
   ['/annotations/a.b~1c', 'nodeName must be set for a mirror pod', undefined, 'Set nodeName to the name of the node.'],
   ['/config/0/opaque', 'opaque must be set', 'opaque', 'Set config[0].opaque to an object with driver and parameters.'],
-  ['/nfs/path', 'path must be set', 'a path', 'Set nfs.path to a path.'],
+  ['/nfs/path', 'path must be set', 'a path', 'Set nfs.path to an exported path such as /exports/data.'],
   ['/ref/apiVersion', 'apiVersion must be set', 'such as apps/v1', 'Set ref.apiVersion to a value such as apps/v1.'],
   ['/spec/requests', 'gpu must be set', 'limits["x/gpu"]: 1', 'Set limits["x/gpu"]: 1.'],
   ['/webhooks/0', 'url or service must be set', undefined, 'Set url or service in webhooks[0].'],
@@ -173,7 +173,7 @@ const CASES: readonly (readonly [
     '/data/a~1b',
     'the key "a/b" must consist of letters',
     undefined,
-    'Rename the key in data so that it consists of letters.',
+    'Rename the key "a/b" in data so that it consists of letters.',
   ],
   [
     '/m/labels/a',
@@ -181,7 +181,7 @@ const CASES: readonly (readonly [
     undefined,
     'Shorten the key in m.labels to at most 63 characters after the prefix.',
   ],
-  ['/data/', 'the key "" must not be empty', undefined, 'Rename the key in data so that it is not empty.'],
+  ['/data/', 'the key "" must not be empty', undefined, 'Rename the key "" in data to a name such as config.yaml.'],
   ['/data/b', 'the key "b" must be c', 'c', undefined],
   ['/ports/-a', '-a must be set', undefined, 'Set ports["-a"].'],
   [

@@ -268,7 +268,7 @@ describe('lists that are sets or maps', () => {
     expect(list.violations).toEqual([
       expect.objectContaining({
         expected: 'at least 1 item',
-        fix: 'Add at least 1 item to v.',
+        fix: 'Add an item to v.',
       }),
     ]);
   });

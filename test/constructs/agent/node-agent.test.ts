@@ -11,7 +11,7 @@ import { type ValidatingAdmissionPolicy } from '../../../src/facts/api/types/adm
 import { type DaemonSet } from '../../../src/facts/api/types/apps/v1';
 import { NODE_AGENT_CONDITIONS } from '../../../src/facts/catalog/node-conditions';
 import { metricsOf, parsePromql } from '../../../src/facts/promql';
-import { NODE_AGENT_ALERTS, NodeAgent, type NodeAgentProps } from '../../../src/constructs/agent';
+import { NODE_AGENT_ALERTS, NodeAgent, type NodeAgentPool, type NodeAgentProps } from '../../../src/constructs/agent';
 import { Testing } from '../../../src/interfaces/testing';
 import { asObject } from '../../../src/manifests/read';
 import { Metrics } from '../../../src/runtime/agent/metrics';
@@ -73,6 +73,21 @@ test('the flags of each pool are flags of the program', () => {
   });
   expect(options[1]?.expected).toEqual({ devices: new Map() });
   expect(sets.map(({ spec }) => spec?.template.spec?.nodeSelector)).toEqual([{ pool: 'h100' }, { pool: 'rest' }]);
+});
+
+test('nvidia-smi runs on the pools that may have it, without a right more', () => {
+  const pools: readonly NodeAgentPool[] = [
+    { name: 'h100', nodeSelector: { pool: 'h100' }, devices: { 'nvidia.com/gpu': 8 } },
+    { name: 'mi300x', nodeSelector: { pool: 'mi300x' }, devices: { 'amd.com/gpu': 8 } },
+  ];
+  const [h100, mi300x] = daemonSets({ pools, nvidiaSmi: {} }).map(({ spec }) => spec?.template.spec);
+  expect(h100?.runtimeClassName).toBe('nvidia');
+  expect(h100?.containers[0].env).toContainEqual({ name: 'NVIDIA_DRIVER_CAPABILITIES', value: 'utility' });
+  expect(readOptions(h100?.containers[0].args ?? [], { NODE_NAME: 'n' })?.nvidiaSmi).toBe('nvidia-smi');
+  expect(h100?.containers[0].securityContext?.capabilities).toEqual({ drop: ['ALL'] });
+  expect([mi300x?.runtimeClassName, mi300x?.containers[0].env?.length]).toEqual([undefined, 1]);
+  expect(readOptions(mi300x?.containers[0].args ?? [], { NODE_NAME: 'n' })?.nvidiaSmi).toBeUndefined();
+  expect(daemonSets({ nvidiaSmi: { runtimeClass: 'gpu' } })[0].spec?.template.spec?.runtimeClassName).toBe('gpu');
 });
 
 test('a Service leads to the exporter of the same node only', () => {

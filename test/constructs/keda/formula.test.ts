@@ -19,7 +19,7 @@ test.each(cases)('$formula: $compiles', ({ formula, compiles: expected }) => {
 
 test('a problem says where', () => {
   expect(readFormula('a + foo(b)').problem).toEqual({ message: 'unknown function "foo"', at: 4 });
-  expect(readFormula('a +').problem).toEqual({ message: 'the formula ends where a value was expected', at: 3 });
+  expect(readFormula('a +').problem).toEqual({ message: 'unexpected end of the formula, expected a value', at: 3 });
 });
 
 test('names come in the order of the text, and variables of the formula are none', () => {

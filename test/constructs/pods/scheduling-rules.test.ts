@@ -134,11 +134,6 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     'gantry-value-readable',
   ],
   ['a gate and the scheduler', [job({ labels: GANG, spec: { ...gate, ...gantry } })], 'gantry-binds-or-hands-over'],
-  [
-    'a resource claim that Gantry would bind',
-    [job({ labels: GANG, spec: { ...gantry, resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'gpu' }] } })],
-    'gantry-hands-over-claims',
-  ],
   ['words to another scheduler', [job({ labels: GANG, spec: { schedulerName: 'volcano' } })], 'gantry-listens'],
   [
     'a size without a gang',

@@ -27,6 +27,8 @@ export interface RequestOptions {
   readonly contentType?: string;
   /** Milliseconds until the request counts as failed. @default 30000 */
   readonly timeout?: number;
+  /** Further headers, such as those of impersonation. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 export class ApiClient {
@@ -44,12 +46,17 @@ export class ApiClient {
   /**
    * @throws where no reply comes: the connection broke, or the time is up
    */
-  request(method: string, path: string, { body, contentType, timeout }: RequestOptions = {}): Promise<Reply> {
+  request(
+    method: string,
+    path: string,
+    { body, contentType, timeout, headers: more }: RequestOptions = {},
+  ): Promise<Reply> {
     const payload =
       body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const headers: Record<string, string | number> = {
+    const headers: Record<string, string | number | string[]> = {
       authorization: `Bearer ${this.endpoint.token}`,
       accept: 'application/json',
+      ...more,
     };
     if (payload !== undefined) {
       headers['content-type'] = contentType ?? 'application/json';

@@ -1,7 +1,7 @@
 /**
  * Manifests from official examples that work as they are, each of which a rule once reported as wrong.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from '../../../src/checks/engine';
@@ -394,5 +394,12 @@ subjects: [{ kind: ServiceAccount, name: operator }]
     write('step-2.yaml', '');
     write('step-1.yaml', `${deployment(1)}---${deployment(3)}`);
     expect(worst('core/object-once', readManifestFiles('.', { cwd: folder }))).toBe('error');
+  });
+
+  test('an object in files of two folders is a hint, since folders are alternatives of one another', () => {
+    mkdirSync(join(folder, 'prod'));
+    write('web.yaml', deployment(1));
+    write('prod/web.yaml', deployment(3));
+    expect(worst('core/object-once', readManifestFiles('.', { cwd: folder }))).toBe('info');
   });
 });

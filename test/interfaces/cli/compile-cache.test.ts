@@ -2,7 +2,16 @@
  * What V8 compiled of a bundle is kept for the next run. Each load is in a process of its own, as the data is written when a process ends.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Workplace } from './fake-terminal';
 
@@ -108,4 +117,24 @@ test('nothing is kept of a bundle without its contents, with NODE_DISABLE_COMPIL
   writeFileSync(bundle, program('first', ''));
   expect(load()).toBe('first');
   expect(cached()).toEqual([]);
+});
+
+test('the eight newest files are kept, and no other file is removed', () => {
+  mkdirSync(folder, { mode: 0o700 });
+  const old = Array.from({ length: 9 }, (_, age) => {
+    const file = join(folder, `bundle-${String(age).padStart(32, '0')}-v20.1.${age}-x64.v8${age === 8 ? '.1234' : ''}`);
+    writeFileSync(file, 'of another version');
+    utimesSync(file, 1_000_000 - age, 1_000_000 - age);
+    return file;
+  });
+  const foreign = join(folder, 'notes.v8');
+  writeFileSync(foreign, 'of the user');
+  utimesSync(foreign, 1, 1);
+
+  expect(load()).toBe('first');
+
+  const left = cached();
+  expect(left).toHaveLength(9);
+  expect(left).toContain(foreign);
+  expect(old.filter((file) => left.includes(file))).toEqual(old.slice(0, 7));
 });

@@ -108,6 +108,18 @@ describe('what is no manifest is recognized and not judged', () => {
     ['dashboard.json', '{"title": "x", "panels": []}', 'a Grafana dashboard'],
     ['prometheus.yml', 'scrape_configs: []\n', 'a Prometheus configuration'],
     ['playbook.yml', '- hosts: all\n  tasks: []\n', 'an Ansible playbook'],
+    ['index.yaml', 'apiVersion: v1\nentries: {web: [{version: 1.0.0}]}\n', 'the index of a Helm repository'],
+    ['datasources.yaml', 'apiVersion: 1\ndatasources: []\n', 'a provisioning file of Grafana'],
+    [
+      'overlay.yaml',
+      '#@ load("@ytt:data", "data")\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: #@ data.values.name\n',
+      'a template of ytt, or an overlay for one',
+    ],
+    [
+      'secret.yaml',
+      'apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {x: "ENC[AES256_GCM,data:a]"}\nsops: {mac: a, version: 3.9.0}\n',
+      'a manifest that SOPS has encrypted',
+    ],
     ['notes.yaml', 'some: text\n', 'not a manifest'],
     ['list.yaml', '- a\n- b\n', 'not a manifest'],
   ])('%s: %s', async (name, text, why) => {
@@ -117,6 +129,83 @@ describe('what is no manifest is recognized and not judged', () => {
     expect(report.findings).toEqual([]);
     expect(report.skipped).toEqual([{ file: `repo/${name}`, line: expect.any(Number) as number, why }]);
     expect([report.documents, report.status]).toEqual([1, 0]);
+  });
+
+  const variables = (at: string): string =>
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "a${at === 'name' ? '-${env}' : ''}", labels: {env: "${at === 'label' ? '${env:=dev}' : 'dev'}"}}\n` +
+    `spec:\n  replicas: ${at === 'replicas' ? '${replicas}' : 1}\n  selector: {matchLabels: {a: b}}\n` +
+    `  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "a/b:1", args: ['${'${HOME}'}', '{{ x }}'], env: [{name: A, value: '${'${B}'}'}]}]}}\n`;
+
+  test.each(['name', 'label', 'replicas'])('a variable that is to be replaced, in a %s', async (at) => {
+    place.write('repo/a.yaml', variables(at));
+    const { findings, skipped } = await reportOf(['repo']);
+    expect([
+      findings,
+      skipped.map(({ why }) => /^an unrendered template: \$\{\w+.*\} must be replaced/.test(why)),
+    ]).toEqual([[], [true]]);
+    // What is named itself, or comes through a pipe, should be complete.
+    expect((await reportOf(['repo/a.yaml'])).status).toBe(1);
+  });
+
+  test('variables that a program in the container reads are text', async () => {
+    place.write('repo/a.yaml', variables('none'));
+    place.write(
+      'repo/b.yaml',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {name: "${X}", host: "${X}"}\n',
+    );
+    const { documents, skipped } = await reportOf(['repo']);
+    expect([documents, skipped]).toEqual([2, []]);
+  });
+
+  test('a name in braces, which a template engine fills in; generators with braces below are checked', async () => {
+    const set = (name: string): string =>
+      `apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: "${name}"}\nspec: {template: {metadata: {name: "{{cluster}}"}}}\n`;
+    place.write('repo/a.yaml', set('{{ app }}'));
+    place.write('repo/b.yaml', set('apps'));
+    const { documents, skipped } = await reportOf(['repo']);
+    expect([documents, skipped.map(({ file }) => file)]).toEqual([1, ['repo/a.yaml']]);
+  });
+
+  test.each([
+    ['kuttl', 'repo/t/00-assert.yaml', undefined],
+    [
+      'Chainsaw',
+      'repo/t/expected.yaml',
+      'spec: {steps: [{try: [{apply: {file: a.yaml}}, {assert: {file: expected.yaml}}]}]}',
+    ],
+  ])('what a test of %s expects', async (tool, expected, test) => {
+    place.write(expected, 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nstatus: {phase: Running}\n');
+    if (test !== undefined) {
+      place.write(
+        'repo/t/chainsaw-test.yaml',
+        `apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: t}\n${test}\n`,
+      );
+    }
+    const { findings, skipped } = await reportOf(['repo']);
+    expect([findings, skipped]).toEqual([[], [{ file: expected, why: `what a test of ${tool} expects` }]]);
+  });
+
+  test('patches that a Kustomization does not name yet, and resources whose name is that of a patch', async () => {
+    const patch = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 3}\n';
+    place.write('repo/crd/kustomization.yaml', 'resources: [resource_patch.yaml]\n');
+    place.write('repo/crd/patches/webhook_in_a.yaml', patch);
+    place.write('repo/crd/manager_auth_patch.yaml', patch);
+    place.write('repo/crd/resource_patch.yaml', BAD);
+    place.write('repo/other/patches/b.yaml', BAD.replace('bad', 'other'));
+    const { findings, skipped } = await reportOf(['repo']);
+    expect(findings.map(({ file }) => file)).toEqual(['repo/crd/resource_patch.yaml', 'repo/other/patches/b.yaml']);
+    expect(skipped.map(({ file, why }) => `${file} ${why}`).slice(0, 2)).toEqual([
+      'repo/crd/manager_auth_patch.yaml a patch by its name, beside the Kustomization in repo/crd',
+      'repo/crd/patches/webhook_in_a.yaml a patch by its name, beside the Kustomization in repo/crd',
+    ]);
+  });
+
+  test.each([
+    ['little', Buffer.from(`\uFEFF${BAD}`, 'utf16le')],
+    ['big', Buffer.from(`\uFEFF${BAD}`, 'utf16le').swap16()],
+  ])('UTF-16 with a byte order mark, %s-endian, is read as kubectl reads it', async (_, bytes) => {
+    writeFileSync(join(place.folder, 'a.yaml'), bytes);
+    expect(places(await reportOf(['a.yaml']))).toEqual(['schema/unknown-field a.yaml:5']);
   });
 
   test('scripts with `docker run` are not read, and in manifests such lines are text', async () => {

@@ -429,6 +429,18 @@ describe('files', () => {
       staleGangSeconds: 120,
       actions: expect.not.arrayContaining(['preempt']) as unknown,
     });
+    const filter = '{capacityFilters: [{mode: hard, utilization: 0.5, queues: research}]}';
+    expect(readPolicyFile(filter, 'p.yaml').capacityFilters).toEqual([
+      { mode: 'hard', utilization: 0.5, queues: ['research'] },
+    ]);
+    expect(() => readPolicyFile('{capacityFilters: [{mode: hrd, utilization: 50}, {pools: a}]}', 'p.yaml')).toThrow(
+      [
+        'p.yaml: capacityFilters[0].utilization must be a number greater than or equal to 0 and less than or equal to 1, not 50',
+        'p.yaml: capacityFilters[0].mode must be hard or soft, not "hrd" (did you mean hard?)',
+        'p.yaml: capacityFilters[1] must set at least one of freeMemoryMiB, utilization, and latencyMs',
+        'p.yaml: capacityFilters[1].mode is required: hard or soft',
+      ].join('\n'),
+    );
     expect(() => readPolicyFile('{nodeScore: binpak}', 'p.yaml')).toThrow(
       'p.yaml: nodeScore must be binpack, spread, spread-devices, first-fit, fgd, or fragmentation, not "binpak" (did you mean binpack?)',
     );

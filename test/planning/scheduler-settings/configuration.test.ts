@@ -31,6 +31,22 @@ describe('the configuration file', () => {
     (key) => expect(read(`policy: { ${key}: 7 }`).policy).toEqual({ ...DEFAULT_POLICY, [key]: 7 }),
   );
 
+  it('reads capacity filters', () => {
+    const text =
+      'policy: { capacityFilters: [{ mode: soft, utilization: 0.5, queues: [a] }, { mode: hard, pools: [p], latencyMs: 9 }] }';
+    expect(read(text).policy.capacityFilters).toEqual([
+      { mode: 'soft', utilization: 0.5, queues: ['a'] },
+      { mode: 'hard', pools: ['p'], latencyMs: 9 },
+    ]);
+    expect(faultsOf('policy: { capacityFilters: [{ mode: firm, utilization: 2, freeMemoryMib: 1 }, {}] }')).toEqual([
+      'config.yaml: policy.capacityFilters[0].freeMemoryMib is an unknown field; known fields are mode, pools, queues, freeMemoryMiB, utilization, latencyMs.',
+      'config.yaml: policy.capacityFilters[0].utilization must be a number from 0 to 1, not 2.',
+      'config.yaml: policy.capacityFilters[0].mode must be hard or soft, not "firm".',
+      'config.yaml: policy.capacityFilters[1] must set at least one of freeMemoryMiB, utilization, and latencyMs.',
+      'config.yaml: policy.capacityFilters[1].mode is required.',
+    ]);
+  });
+
   it('counts nodes in whole numbers', () => {
     expect(faultsOf('policy: { repartitionLimit: 1.5 }')).toEqual([
       'config.yaml: policy.repartitionLimit must be a whole number greater than or equal to 0, not 1.5.',

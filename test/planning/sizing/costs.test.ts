@@ -64,3 +64,43 @@ test('the warm-up is not paid for, and a spot node not while it is replaced', ()
   const used = best!.gangs.reduce((sum, { costPerHour: cost }) => sum + cost, 0);
   expect(used + best!.idle * best!.costPerHour).toBeCloseTo(best!.costPerHour, 6);
 });
+
+test('nodes of a pool that scales are paid for from their request until they end', () => {
+  const read = sizing({
+    pools: [
+      {
+        name: 'burst',
+        accelerator: 'H100-SXM-80GB',
+        min: 3,
+        max: 3,
+        pricePerHour: 60,
+        autoscale: { min: 1, delay: '10m', idle: '20m' },
+      },
+    ],
+    gangs: [{ name: 'train', queue: 'q', pods: 2, gpus: 8, arrives: '1h', duration: '1h' }],
+    targets: [{ wait: '10m' }],
+    run: { for: '6h' },
+  });
+  const { best } = size(read);
+  // One node stays for six hours. A second one is requested at 1h, joins at 1h 10m, works until 2h 10m, and ends at 2h 30m.
+  const pool = best!.pools[0];
+  expect(pool).toMatchObject({ name: 'burst', nodes: 3 });
+  expect(pool.meanNodes).toBeCloseTo((6 + 1.5) / 6, 9);
+  expect(pool.costPerHour).toBeCloseTo((60 * 7.5) / 6, 9);
+  expect(pool.idlePerHour).toBeCloseTo((60 * 5.5) / 6, 9);
+  expect(best!.costPerHour).toBe(pool.costPerHour);
+  expect(best!.targets[0].wait.mean).toBe(600);
+});
+
+test('the warm-up of a pool that scales is not paid for', () => {
+  const read = sizing({
+    pools: [
+      { name: 'burst', accelerator: 'H100-SXM-80GB', min: 1, max: 1, pricePerHour: 60, autoscale: { delay: '1m' } },
+    ],
+    gangs: [{ name: 'train', queue: 'q', gpus: 8, duration: '1h', repeat: { every: '4h', count: 2 } }],
+    targets: [{ wait: '1m' }],
+    run: { for: '4h30m', warmup: '2h' },
+  });
+  // The first node ends before the warm-up does. The second is requested at 4h, and runs beyond the end of the run.
+  expect(size(read).best!.costPerHour).toBeCloseTo((60 * 0.5) / 2.5, 9);
+});

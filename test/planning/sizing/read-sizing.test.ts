@@ -28,6 +28,15 @@ test.each([
   [{ pools: [{ ...POOL, pricePerHour: undefined }] }, 'pools[0].pricePerHour is required'],
   [{ pools: [{ ...POOL, purchase: 'spot' }] }, 'pools[0].spot is required with purchase: spot'],
   [{ pools: [{ ...SPOT, purchase: 'reserved' }] }, 'pools[0].spot must not be set unless purchase is spot'],
+  [
+    { pools: [{ ...SPOT, autoscale: { delay: '1m' } }] },
+    'pools[0].autoscale must not be set together with purchase: spot',
+  ],
+  [{ pools: [{ ...POOL, autoscale: {} }] }, 'pools[0].autoscale.delay is required'],
+  [
+    { pools: [{ ...POOL, autoscale: { delay: 60, min: 99 } }] },
+    'pools[0].autoscale.min must be a whole number greater than or equal to 0 and less than or equal to 3, not 99',
+  ],
   [{ pools: [{ ...SPOT, spot: {} }] }, 'pools[0].spot.replacedAfter is required'],
   [{ pools: [{ name: 'h100', max: 3, pricePerHour: 1 }] }, 'pools[0].name "h100" is not a pool of the cluster'],
   [

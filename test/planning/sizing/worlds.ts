@@ -4,11 +4,12 @@
 import { readSizing, size, type Sizing } from '../../../src/planning/sizing';
 import { Evaluator } from '../../../src/planning/sizing/evaluate';
 import { reportOf } from '../../../src/planning/sizing/size';
-import { costPerHour, type Mix } from '../../../src/planning/sizing/sizing';
+import { type Mix } from '../../../src/planning/sizing/sizing';
 import { Random } from '../../support/random';
 import { NO_SOURCES } from './support';
 
-export function smallWorld(seed: number): Sizing {
+/** @param scales whether an autoscaler starts and ends the nodes of the pools that are not spot */
+export function smallWorld(seed: number, scales = false): Sizing {
   const random = new Random(seed);
   const between = (least: number, most: number): number => least + random.below(most - least + 1);
   const pools = Array.from({ length: between(1, 3) }, (_, index) => {
@@ -21,6 +22,11 @@ export function smallWorld(seed: number): Sizing {
       min: between(0, 1),
       max: between(1, 3),
       pricePerHour: perNode * between(2, 6) + between(0, 3),
+      ...(scales &&
+        !isSpot &&
+        index % 2 === seed % 2 && {
+          autoscale: { min: 0, delay: 60 * (1 + (seed % 7)), idle: 60 * (1 + (seed % 11)) },
+        }),
       ...(isSpot && {
         purchase: 'spot',
         spot: { interruptionsPerHour: between(1, 4) / 10, notice: 120, replacedAfter: 60 * between(2, 20) },
@@ -64,9 +70,9 @@ export interface Compared {
 export function compareWithExhaustiveSearch(sizing: Sizing): Compared {
   const { best, method } = size(sizing);
   const evaluator = new Evaluator(sizing);
-  const results = allMixes(sizing).map((mix) => ({ mix, meets: reportOf(evaluator, mix).meets }));
+  const results = allMixes(sizing).map((mix) => ({ mix, ...reportOf(evaluator, mix) }));
   const good = results.filter(({ meets }) => meets);
-  const costs = good.map(({ mix }) => costPerHour(sizing.pools, mix));
+  const costs = good.map(({ costPerHour }) => costPerHour);
   const anomalies = good.filter(({ mix }) =>
     results.some(({ mix: other, meets }) => !meets && other.every((count, i) => count >= mix[i])),
   );

@@ -29,8 +29,8 @@ test('a label __proto__ is a label', () => {
 test("GPUs from DCGM's exporter, whose reserved memory is not free", () => {
   const reserved = 'DCGM_FI_DEV_FB_RESERVED{gpu="1",UUID="GPU-1"} 600\n';
   expect(readAccelerators('nvidia', dcgmText([0, 40_000], reserved))).toEqual([
-    { index: 0, id: 'GPU-0', totalMiB: 81_559, usedMiB: 0, utilization: 0 },
-    { index: 1, id: 'GPU-1', totalMiB: 82_159, usedMiB: 40_600, utilization: 0.9 },
+    { index: 0, id: 'GPU-0', busId: '0000:00:00.0', totalMiB: 81_559, usedMiB: 0, utilization: 0 },
+    { index: 1, id: 'GPU-1', busId: '0000:10:00.0', totalMiB: 82_159, usedMiB: 40_600, utilization: 0.9 },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { readCgroups } from '../../../src/runtime/agent/host/cgroups';
 import { readRdmaPorts } from '../../../src/runtime/agent/host/infiniband';
-import { readPciAccelerators } from '../../../src/runtime/agent/host/pci-devices';
+import { readPciBus } from '../../../src/runtime/agent/host/pci-devices';
 import { readPodNames } from '../../../src/runtime/agent/host/pod-names';
 import { nodePressure, parsePressure } from '../../../src/runtime/agent/host/pressure';
 import { CONTAINER_ID, cpuStat, HostFolder, pciDevice, POD_UID, pressure, rdmaPort, unifiedPod } from './host';
@@ -79,7 +79,7 @@ test('a host without cgroups, pressure, RDMA, or pods has none', async () => {
   expect(await readCgroups(host.root)).toBeUndefined();
   expect(await nodePressure(host.root)).toEqual({});
   expect(await readRdmaPorts(host.root)).toEqual([]);
-  expect(await readPciAccelerators(host.root)).toEqual([]);
+  expect(await readPciBus(host.root)).toEqual({ accelerators: [], nvSwitches: 0 });
   expect(await readPodNames(host.root)).toEqual(new Map());
 });
 
@@ -133,7 +133,7 @@ test('accelerators of all vendors on the PCI bus, without their neighbors', asyn
     ...pciDevice('0000:51:00.0', '0x1ae0', '0x020000'),
     'sys/bus/pci/devices/0000:51:00.0/device': '0x0042\n',
   });
-  expect(await readPciAccelerators(host.root)).toEqual([
+  expect((await readPciBus(host.root)).accelerators).toEqual([
     { address: '0000:17:00.0', vendor: 'nvidia', numaNode: 0 },
     { address: '0000:2f:00.0', vendor: 'amd', numaNode: 1 },
     { address: '0000:33:00.0', vendor: 'gaudi', numaNode: 0 },

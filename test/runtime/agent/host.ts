@@ -81,6 +81,29 @@ export function pciDevice(address: string, vendor: string, pciClass: string, num
   };
 }
 
+interface KfdFiles {
+  /** Whether it is a GPU, and not a CPU. */
+  readonly gpu?: boolean;
+  readonly bus?: number;
+  /** Type of each link, and the node at its other end. */
+  readonly links?: readonly (readonly [type: number, to: number])[];
+}
+
+/** A node of the topology of the amdkfd driver. */
+export function kfdNode(id: number, { gpu = true, bus = 0, links = [] }: KfdFiles): Record<string, string> {
+  const folder = `sys/class/kfd/kfd/topology/nodes/${id}`;
+  return {
+    [`${folder}/gpu_id`]: `${gpu ? 41_000 + id : 0}\n`,
+    [`${folder}/properties`]: `cpu_cores_count ${gpu ? 0 : 96}\nsimd_count ${gpu ? 1216 : 0}\nlocation_id ${bus << 8}\ndomain 0\n`,
+    ...Object.fromEntries(
+      links.map(([type, to], index) => [
+        `${folder}/io_links/${index}/properties`,
+        `type ${type}\nversion_major 0\nnode_from ${id}\nnode_to ${to}\nweight 15\n`,
+      ]),
+    ),
+  };
+}
+
 /** What DCGM's exporter 4.8 says about GPUs with 81,559 MiB. */
 export function dcgmText(used: readonly number[], more = ''): string {
   const labels = (gpu: number): string =>

@@ -41,7 +41,7 @@ describe('AcceleratorsMissing', () => {
 
   test('the message counts the devices, and those on the bus', () => {
     const judge = new Judge(eight);
-    const pci = [{ address: '0000:17:00.0', vendor: 'nvidia' as const }];
+    const pci = { accelerators: [{ address: '0000:17:00.0', vendor: 'nvidia' as const }], nvSwitches: 0 };
     judge.judge(seen({ ...kubelet(7), pci }));
     expect(judge.judge(seen({ ...kubelet(7), pci }))[0].message).toBe(
       '7 of 8 nvidia.com/gpu are allocatable; the PCI bus has 1',

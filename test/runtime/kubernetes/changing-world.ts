@@ -68,6 +68,12 @@ export class ChangingWorld {
     () => this.removeOne(this.random.pick(['persistentVolumeClaims', 'persistentVolumes', 'storageClasses'])),
     () => this.putTopology(),
     () => this.removeOne(this.random.pick(['hyperNodes', 'kueueTopologies'])),
+    () => this.putSlice(),
+    () => this.putClaim(),
+    () => this.putClaim(),
+    () => this.removeOne(this.random.pick(['resourceSlices', 'resourceClaims', 'deviceClasses'])),
+    () => this.putClass(),
+    () => this.assumeClaim(),
     () => this.configure(),
     () => this.assumptions.clear(),
   ];
@@ -112,7 +118,14 @@ export class ChangingWorld {
         ...this.some(0.2, () => ({ priorityClassName: 'high' })),
         ...this.some(0.2, () => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })),
         ...this.some(0.05, () => ({ volumes: [{ name: 'v', ephemeral: {} }] })),
-        ...this.some(0.05, () => ({ resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }] })),
+        ...this.some(0.3, () => ({
+          resourceClaims: [
+            this.random.pick<JsonObject>([
+              { name: 'gpu', resourceClaimName: 'c' },
+              { name: 'gpu', resourceClaimTemplateName: 't' },
+            ]),
+          ],
+        })),
         ...this.some(0.1, () => ({ affinity: this.affinity() })),
         ...(isHandedOver && { schedulerName: 'other', schedulingGates: [], affinity: pinnedTo(here) }),
       },
@@ -121,9 +134,13 @@ export class ChangingWorld {
       leaving: this.random.chance(0.1),
       uid: `uid-${index}-${this.upTo(2)}`,
     });
+    const claims = this.some(0.7, () => ({
+      resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: `own-${this.upTo(4)}` }],
+    }));
     const owner = { kind: this.random.pick(['DaemonSet', 'Job']), name: 'owner', controller: true };
     this.source.put('pods', {
       ...rest,
+      status: { ...(rest.status as JsonObject), ...claims },
       metadata: { ...(metadata as JsonObject), ...this.some(0.15, () => ({ ownerReferences: [owner] })) },
     });
   }
@@ -211,6 +228,61 @@ export class ChangingWorld {
         ...this.some(0.1, () => ({ deserved: { 'nvidia.com/gpu': 'many' } })),
       },
     });
+  }
+
+  private putSlice(): void {
+    const nodeName = this.random.pick(NODES);
+    const devices = Array.from({ length: 1 + this.upTo(3) }, (_, i) => ({ name: `d-${i}` }));
+    const generation = 1 + this.upTo(2);
+    this.source.put('resourceSlices', {
+      metadata: { name: `slice-${nodeName}` },
+      spec: {
+        driver: this.random.pick(['gpu.nvidia.com', 'other.example.com']),
+        nodeName,
+        pool: { name: nodeName, generation, resourceSliceCount: 1 },
+        devices,
+      },
+    });
+  }
+
+  private putClass(): void {
+    const selectors = this.some(0.5, () => ({ selectors: [{ cel: { expression: 'device.driver == "gpu.nvidia.com"' } }] }));
+    this.source.put('deviceClasses', {
+      metadata: { name: 'gpus' },
+      spec: { ...selectors, ...this.some(0.3, () => ({ extendedResourceName: 'nvidia.com/gpu' })) },
+    });
+  }
+
+  private putClaim(): void {
+    const pool = this.random.pick(NODES);
+    const results = [{ request: 'r', driver: 'gpu.nvidia.com', pool, device: `d-${this.upTo(3)}` }];
+    const index = this.upTo(PODS);
+    this.source.put('resourceClaims', {
+      metadata: {
+        namespace: 'default',
+        name: this.random.pick(['c', 'own-0', 'own-1', 'own-2', 'own-3']),
+        uid: `claim-${this.upTo(2)}`,
+        annotations: this.some(0.5, () => ({ 'resource.kubernetes.io/pod-claim-name': 'gpu' })),
+        ownerReferences: [{ kind: 'Pod', uid: `uid-${index}-${this.upTo(2)}`, controller: true }],
+        ...this.some(0.05, () => ({ deletionTimestamp: '2026-01-01T00:00:00Z' })),
+      },
+      spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpus', count: 1 + this.upTo(2) } }] } },
+      status: this.some(0.5, () => ({ allocation: { devices: { results } } })),
+    });
+  }
+
+  private assumeClaim(): void {
+    const pods = [...this.world.pods.values()];
+    const name = this.random.pick(['c', 'own-0', 'own-1']);
+    const [node] = NODES;
+    if (pods.length > 0) {
+      this.world.devices.assumed.assume(`claim:default/${name}`, {
+        uid: `claim-${this.upTo(2)}`,
+        devices: [{ driver: 'gpu.nvidia.com', pool: node, device: 'd-0', request: 'r', adminAccess: false }],
+        node,
+        pods: new Set([this.random.pick(pods).uid]),
+      });
+    }
   }
 
   private putBudget(): void {

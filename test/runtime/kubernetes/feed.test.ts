@@ -5,7 +5,7 @@ import { firstDifference } from '../../../src/placement/cycle/compare-books';
 import { DEFAULT_POLICY, type Snapshot } from '../../../src/placement';
 import { decideIn } from '../../../src/placement/engine';
 import { Session } from '../../../src/placement/books/session';
-import { question } from '../../../src/runtime/kubernetes/world/snapshot';
+import { claimsOf, question } from '../../../src/runtime/kubernetes/world/snapshot';
 import { ChangingWorld } from './changing-world';
 import { NODE, pod } from './watched-source';
 import { samples } from '../../support/samples';
@@ -31,6 +31,9 @@ describe.each(Array.from({ length: SEEDS }, (_, i) => i + 1))('random changes, s
       const deltas = feed.deltas(moment);
       const scratch = question(world, assumptions, moment);
       expect(sorted(feed.snapshot(moment))).toEqual(sorted(scratch.snapshot));
+      // Nothing about claims changes where everything is looked at again.
+      world.devices.forget();
+      expect(claimsOf(world, assumptions)).toBe(feed.snapshot(moment).deviceClaims);
       const byGang = (a: { gang: string }, b: { gang: string }): number => (a.gang < b.gang ? -1 : 1);
       // How long a gang still settles is known as of the moment when it was looked at.
       const facts = (list: typeof feed.held): object =>

@@ -10,7 +10,7 @@ import { makeLog } from '../../../src/runtime/api/log';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
 import { Scheduler } from '../../../src/runtime/kubernetes/scheduler';
-import { type Watched } from '../../../src/runtime/kubernetes/watched';
+import { type Watched } from '../../../src/runtime/api/watched';
 import { World } from '../../../src/runtime/kubernetes/world/world';
 import { NODE, pod, Source } from './watched-source';
 
@@ -23,6 +23,7 @@ describe('the loop of the scheduler', () => {
   let isSynced: boolean;
   let asked: number;
   let refresh: jest.Mock;
+  let claimsPath: string | undefined;
   let carryOut: jest.Mock<number, [Outcome]>;
   let onOutcome: jest.Mock;
   let source: Source;
@@ -43,6 +44,7 @@ describe('the loop of the scheduler', () => {
     delay = tick = 0;
     messages = [];
     refresh = jest.fn(() => Promise.resolve());
+    claimsPath = undefined;
     carryOut = jest.fn<number, [Outcome]>(() => Infinity);
     onOutcome = jest.fn();
     source = new Source();
@@ -54,6 +56,7 @@ describe('the loop of the scheduler', () => {
         return isSynced;
       },
       refresh,
+      pathOf: () => claimsPath,
     };
     scheduler = new Scheduler({
       watched: watched as unknown as Watched,
@@ -122,7 +125,11 @@ describe('the loop of the scheduler', () => {
     lease = { holds: true, heldSince: 7 };
     await pass(60_000);
     expect(refresh.mock.calls.slice(1)).toEqual([[7, 'pods', 'nodes']]);
-    expect(messages).toEqual(Array(2).fill('leading: pods and nodes listed again'));
+    claimsPath = '/apis/resource.k8s.io/v1/resourceclaims';
+    lease = { holds: true, heldSince: 9 };
+    await pass(60_000);
+    expect(refresh.mock.calls.slice(2)).toEqual([[9, 'pods', 'nodes', 'resourceClaims']]);
+    expect(messages).toEqual(Array(3).fill('leading: pods and nodes listed again'));
   });
 
   it('decides nothing until the list is there, stays alive meanwhile, and asks for one list only', async () => {

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type CollectionName, COLLECTION_NAMES } from '../../../src/planning/scheduler-settings/collections';
-import { type ChangeListener } from '../../../src/runtime/kubernetes/watched';
+import { type ChangeListener } from '../../../src/runtime/api/watched';
 
 export const NOW = Date.UTC(2026, 0, 1);
 

@@ -154,10 +154,10 @@ describe('the question to the placement core', () => {
 
   it.each([
     [
-      'a resource claim',
+      'a resource claim that does not exist',
       { resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }] },
-      'needs-hand-over',
-      /resource claims.*gantry.dev\/placement/,
+      'claim-not-ready',
+      /ResourceClaim "c" does not exist/,
     ],
     [
       'a claim that is bound late',

@@ -1,252 +1,196 @@
 /** @jest-environment node */
 /**
- * The remediation program against a small API server that keeps nodes and pods, applies merge patches, and deletes what is evicted.
+ * What the remediation program does to nodes and pods, and undoes.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { asArray, asObject, isObject } from '../../../src/manifests/read';
-import { type Options } from '../../../src/runtime/remediation/options';
-import { Program } from '../../../src/runtime/remediation/program';
-import { fakeServer, type FakeServer, refuse, reply, until } from '../fake-server';
+import { asArray, asObject } from '../../../src/manifests/read';
+import { statusPage } from '../../../src/runtime/remediation/status';
+import { until } from '../fake-server';
+import { firing, node, pod, Rig, rounds, SETTINGS } from './rig';
 
-const TOKEN = 'secret';
-const SETTINGS = {
-  healthySeconds: 0,
-  maxUnavailablePercent: 100,
-  rules: [
-    {
-      name: 'bad',
-      cause: { condition: 'Bad' },
-      afterSeconds: 0,
-      actions: ['taint', 'cordon', 'evict'],
-      graceSeconds: 3,
-    },
-    { name: 'fire', cause: { alert: 'Fire' }, afterSeconds: 0, actions: ['request-repair'] },
-    { name: 'slow', cause: { condition: 'Slow' }, afterSeconds: 0, actions: ['move'] },
-    { name: 'missing', cause: { condition: 'Missing' }, afterSeconds: 0, actions: ['restart-device-plugin'] },
-  ],
-};
-
-const node = (name: string): JsonObject => ({
-  metadata: { name, resourceVersion: '1', annotations: { own: 'x' } },
-  spec: { taints: [{ key: 'other', effect: 'NoSchedule' }] },
-  status: {
-    conditions: [{ type: 'Ready', status: 'True' }],
-    allocatable: { cpu: '8', memory: '64Gi', pods: '10', 'nvidia.com/gpu': '2' },
-    capacity: { cpu: '8', memory: '64Gi', pods: '10', 'nvidia.com/gpu': '2' },
-  },
-});
-const pod = (name: string, on: string, more: { gang?: string; gpus?: number; plugin?: boolean } = {}): JsonObject => ({
-  metadata: {
-    name,
-    uid: `uid-${name}`,
-    namespace: more.plugin === true ? 'gpu-operator' : 'team',
-    labels: {
-      ...(more.gang === undefined ? {} : { 'gantry.dev/gang': more.gang }),
-      ...(more.plugin === true ? { app: 'nvidia-device-plugin-daemonset' } : {}),
-    },
-    ...(more.plugin === true ? { ownerReferences: [{ kind: 'DaemonSet', name: 'd', controller: true }] } : {}),
-  },
-  spec: {
-    nodeName: on,
-    containers: [{ name: 'c', resources: { limits: { cpu: '1', 'nvidia.com/gpu': more.gpus ?? 1 } } }],
-  },
-  status: { phase: 'Running' },
-});
-
-/** RFC 7386. */
-function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {
-  if (!isObject(patch)) {
-    return patch;
-  }
-  const entries = new Map(Object.entries(asObject(target)));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) {
-      entries.delete(key);
-    } else {
-      entries.set(key, merged(entries.get(key), value));
-    }
-  }
-  return Object.fromEntries(entries);
-}
-
-class World {
-  readonly nodes = new Map<string, JsonObject>();
-  pods: JsonObject[] = [];
-  readonly evicted: JsonObject[] = [];
-  readonly writes: string[] = [];
-  readonly events: JsonObject[] = [];
-  readonly folder = mkdtempSync(join(tmpdir(), 'gantry-remediation-'));
-  server!: FakeServer;
-  program: Program | undefined;
-
-  async start(mode: Options['mode']): Promise<void> {
-    this.server = await fakeServer(({ method, path, body }, response) => {
-      if (method === 'GET') {
-        return reply(response, 200, { items: path === '/api/v1/nodes' ? [...this.nodes.values()] : this.pods });
-      }
-      this.writes.push(`${method} ${path}`);
-      const value = JSON.parse(body) as JsonObject;
-      if (path.startsWith('/api/v1/nodes/')) {
-        const name = path.slice('/api/v1/nodes/'.length);
-        const known = this.nodes.get(name)!;
-        if (asObject(value.metadata).resourceVersion !== asObject(known.metadata).resourceVersion) {
-          return refuse(response, 409, 'Conflict');
-        }
-        const version = String(Number(asObject(known.metadata).resourceVersion) + 1);
-        this.nodes.set(name, merged(merged(known, value), { metadata: { resourceVersion: version } }) as JsonObject);
-      } else if (path.endsWith('/eviction')) {
-        this.evicted.push(value);
-        this.pods = this.pods.filter(({ metadata }) => asObject(metadata).name !== asObject(value.metadata).name);
-      } else {
-        this.events.push(value);
-      }
-      return reply(response, 201, {});
-    });
-    const config = join(this.folder, 'settings.json');
-    writeFileSync(config, JSON.stringify(SETTINGS));
-    writeFileSync(join(this.folder, 'token'), `${TOKEN}\n`);
-    this.program = await Program.start(
-      {
-        kubeconfig: undefined,
-        config,
-        mode,
-        interval: 0.02,
-        address: '127.0.0.1',
-        port: 0,
-        alertTokenFile: join(this.folder, 'token'),
-      },
-      { client: this.server.client, logTo: { write: () => undefined } },
-    );
-  }
-
-  condition(name: string, type: string, status: string): void {
-    const known = this.nodes.get(name)!;
-    this.nodes.set(name, {
-      ...known,
-      status: {
-        ...asObject(known.status),
-        conditions: [
-          { type: 'Ready', status: 'True' },
-          { type, status },
-        ],
-      },
-    });
-  }
-
-  async rounds(count: number): Promise<void> {
-    const lists = (): number => this.server.asked.filter(({ path }) => path === '/api/v1/pods').length;
-    const before = lists();
-    await until(() => lists() >= before + count);
-  }
-
-  alert(body: JsonValue, token = TOKEN): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.program?.port}/alerts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-  }
-
-  async stop(): Promise<void> {
-    await this.program?.stop('the test ends');
-    await this.server.close();
-    rmSync(this.folder, { recursive: true });
-  }
-}
-
-let world: World;
+let rig: Rig;
 beforeEach(() => {
-  world = new World();
-  ['n-0', 'n-1', 'n-2'].forEach((name) => world.nodes.set(name, node(name)));
-  world.pods = [pod('g-0', 'n-0', { gang: 'g' }), pod('g-1', 'n-1', { gang: 'g' }), pod('h-0', 'n-1', { gang: 'h' })];
+  rig = new Rig();
+  rig.nodes('n-0', 'n-1', 'n-2');
 });
-afterEach(() => world.stop());
+afterEach(() => rig.stop());
 
-const names = (objects: readonly JsonObject[]): readonly unknown[] =>
-  objects.map(({ metadata }) => asObject(metadata).name).sort();
+const gangs = (): void =>
+  rig.pods(pod('g-0', 'n-0', { gang: 'g' }), pod('g-1', 'n-1', { gang: 'g' }), pod('h-0', 'n-1', { gang: 'h' }));
 
 test('a condition taints and cordons, evicts the gang as a whole, and its end undoes both', async () => {
-  const before = world.nodes.get('n-0')!;
-  world.condition('n-0', 'Bad', 'True');
-  await world.start('active');
-  await until(() => world.evicted.length === 2);
-  expect(names(world.evicted)).toEqual(['g-0', 'g-1']);
-  expect(world.evicted[0].deleteOptions).toMatchObject({ gracePeriodSeconds: 3 });
-  const marked = asObject(world.nodes.get('n-0')!.spec);
-  expect(marked.unschedulable).toBe(true);
-  expect(asArray(marked.taints).map((taint) => asObject(taint).key)).toEqual(['other', 'gantry.dev/unhealthy']);
-  world.condition('n-0', 'Bad', 'False');
-  await until(() => asObject(world.nodes.get('n-0')!.spec).unschedulable === undefined);
-  expect(world.nodes.get('n-0')!.spec).toEqual(before.spec);
-  expect(asObject(world.nodes.get('n-0')!.metadata).annotations).toEqual({ own: 'x' });
-  await until(() => world.events.length === 2);
-  expect(world.events.map(({ reason }) => reason)).toEqual(['Remediated', 'RemediationUndone']);
+  gangs();
+  const before = rig.node('n-0');
+  rig.condition('n-0', 'Bad', 'True');
+  await rig.start();
+  await until(() => rig.podNames().length === 1);
+  expect(rig.podNames()).toEqual(['h-0']);
+  // The pod on the node itself goes last.
+  expect(rig.evictions()).toEqual(['team/g-1', 'team/g-0']);
+  const sent = rig.server.log.filter(({ path }) => path.endsWith('/eviction')).map(({ body }) => body.deleteOptions);
+  expect(sent.every((options) => asObject(options).gracePeriodSeconds === 3)).toBe(true);
+  expect([rig.isCordoned('n-0'), rig.taints('n-0')]).toEqual([true, ['other', 'gantry.dev/unhealthy']]);
+  await until(() => rig.record('n-0').clearing.length === 0);
+  expect(rig.record('n-0').done).toEqual(['bad/taint', 'bad/cordon', 'bad/evict']);
+  rig.condition('n-0', 'Bad', 'False');
+  await until(() => !rig.isCordoned('n-0'));
+  expect(rig.node('n-0').spec).toEqual(before.spec);
+  expect(rig.annotation('n-0', 'own')).toBe('x');
+  expect(rig.record('n-0')).toMatchObject({ marks: [], done: [], why: [] });
+  await until(() => rig.eventReasons().length === 4);
+  expect([...rig.eventReasons()].sort()).toEqual([
+    'EvictedByRemediation',
+    'EvictedByRemediation',
+    'Remediated',
+    'RemediationUndone',
+  ]);
 });
 
-test('a program that starts again undoes what an earlier one did, and does nothing twice', async () => {
-  world.condition('n-0', 'Bad', 'True');
-  await world.start('active');
-  await until(() => world.events.length === 1);
-  await world.stop();
-  const done = world.writes.length;
-  await (async () => {
-    Object.assign(world, { folder: mkdtempSync(join(tmpdir(), 'gantry-remediation-')) });
-    await world.start('active');
-  })();
-  await world.rounds(3);
-  expect(world.writes.length).toBe(done);
-  world.condition('n-0', 'Bad', 'False');
-  await until(() => asObject(world.nodes.get('n-0')!.spec).unschedulable === undefined);
-});
-
-test('a dry run changes nothing', async () => {
-  world.condition('n-0', 'Bad', 'True');
-  await world.start('dry-run');
-  await world.rounds(3);
-  expect(world.writes).toEqual([]);
-  const text = await (await fetch(`http://127.0.0.1:${world.program?.port}/metrics`)).text();
-  expect(text).toContain('gantry_remediation_actions_total{action="taint",outcome="dry-run"} 1');
-});
-
-test('an alert of Alertmanager is a cause until it is resolved', async () => {
-  await world.start('active');
-  const alert = (status: string): JsonValue => ({
-    alerts: [{ status, labels: { alertname: 'Fire', node: 'n-2' } }],
-  });
-  const requested = (): unknown =>
-    asObject(asObject(world.nodes.get('n-2')!.metadata).annotations)['gantry.dev/repair-requested'];
-  expect((await world.alert(alert('firing'), 'wrong')).status).toBe(401);
-  expect((await world.alert({ no: 'alerts' })).status).toBe(400);
-  await world.rounds(2);
-  expect(requested()).toBeUndefined();
-  expect((await world.alert(alert('firing'))).status).toBe(200);
-  await until(() => requested() === 'true');
-  expect((await world.alert(alert('resolved'))).status).toBe(200);
-  await until(() => requested() === undefined);
+test('a dry run writes nothing, elects nobody, and shows what it would do and undo', async () => {
+  gangs();
+  rig.condition('n-0', 'Bad', 'True');
+  rig.condition('n-1', 'Missing', 'True');
+  await rig.start({ mode: 'dry-run' });
+  expect(await rig.alert(firing('Fire', { node: 'n-2' }))).toBe(200);
+  await until(() => rig.log.filter(({ msg }) => msg === 'would act').length === 2);
+  await rounds();
+  const { nodes, mode, leads } = await rig.status();
+  expect([mode, leads]).toEqual(['dry-run', false]);
+  expect(nodes.map(({ name, record: { marks, clearing } }) => [name, marks, clearing.length])).toEqual([
+    ['n-0', ['taint', 'cordon'], 1],
+    ['n-1', [], 0],
+    ['n-2', ['request-repair'], 0],
+  ]);
+  expect(await rig.metric('gantry_remediation_actions_total{action="taint",outcome="dry-run"}')).toBe(1);
+  expect(await rig.metric('gantry_remediation_dry_run')).toBe(1);
+  rig.condition('n-0', 'Bad', 'False');
+  await until(() => rig.log.filter(({ msg }) => msg === 'would act').length === 3);
+  expect(rig.server.writes()).toEqual([]);
+  expect((await rig.get('/')).text).toContain('Dry run: this page shows what would be done. Nothing is changed.');
 });
 
 test('a gang is moved if the placement core finds places on healthy nodes, and stays otherwise', async () => {
-  world.pods = [pod('g-0', 'n-0', { gang: 'g', gpus: 2 }), pod('h-0', 'n-1', { gang: 'h', gpus: 2 })];
-  const free = (name: string): JsonObject => ({ ...node(name), spec: {} });
-  world.nodes.clear();
-  ['n-0', 'n-1'].forEach((name) => world.nodes.set(name, free(name)));
-  world.condition('n-0', 'Slow', 'True');
-  await world.start('active');
-  await world.rounds(3);
-  expect(world.evicted).toEqual([]);
-  world.nodes.set('n-2', free('n-2'));
-  await until(() => world.evicted.length > 0);
-  expect(names(world.evicted)).toEqual(['g-0']);
+  const free = (name: string): void => void rig.server.put('v1', 'nodes', { ...node(name), spec: {} });
+  rig.server.store.delete('v1', 'nodes', 'n-2');
+  ['n-0', 'n-1'].forEach(free);
+  rig.pods(pod('g-0', 'n-0', { gang: 'g', gpus: 2 }), pod('h-0', 'n-1', { gang: 'h', gpus: 2 }));
+  rig.condition('n-0', 'Slow', 'True');
+  await rig.start();
+  await rounds();
+  expect(rig.evictions()).toEqual([]);
+  expect((await rig.status()).nodes[0].refusals).toEqual([
+    'rule slow: gang team/gang/g does not fit on the healthy nodes',
+  ]);
+  expect(await rig.metric('gantry_remediation_refused{kind="no-places"}')).toBe(1);
+  free('n-2');
+  await until(() => rig.evictions().length > 0);
+  expect(rig.evictions()).toEqual(['team/g-0']);
+});
+
+test('of two gangs only one is moved to the places of one', async () => {
+  rig.pods(pod('g-0', 'n-0', { gang: 'g' }), pod('h-0', 'n-0', { gang: 'h' }), pod('i-0', 'n-1', { gpus: 2 }));
+  rig.pods(pod('j-0', 'n-2', { gpus: 1 }));
+  rig.condition('n-0', 'Slow', 'True');
+  await rig.start();
+  await until(() => rig.evictions().length > 0);
+  await rounds();
+  expect(rig.evictions()).toHaveLength(1);
+  expect(await rig.metric('gantry_remediation_refused{kind="no-places"}')).toBe(1);
 });
 
 test('recreates the pod of the device plugin on the node, and not on others', async () => {
-  world.pods = [pod('p-0', 'n-0', { plugin: true }), pod('p-1', 'n-1', { plugin: true })];
-  world.condition('n-0', 'Missing', 'True');
-  await world.start('active');
-  await until(() => world.evicted.length > 0);
-  await world.rounds(2);
-  expect(names(world.evicted)).toEqual(['p-0']);
+  rig.pods(pod('p-0', 'n-0', { plugin: true }), pod('p-1', 'n-1', { plugin: true }));
+  rig.condition('n-0', 'Missing', 'True');
+  await rig.start();
+  await until(() => rig.podNames().length === 1);
+  // The DaemonSet makes another one.
+  rig.pods(pod('p-2', 'n-0', { plugin: true }));
+  await rounds();
+  expect(rig.evictions()).toEqual(['gpu-operator/p-0']);
+  expect(rig.record('n-0')).toMatchObject({ done: ['missing/restart-device-plugin'], plugins: [] });
+});
+
+test('a disruption budget keeps the whole gang, and is asked again', async () => {
+  gangs();
+  rig.server.budget = ({ metadata }) =>
+    asObject(metadata).name === 'g-0' ? "Cannot evict pod as it would violate the pod's disruption budget." : undefined;
+  rig.condition('n-0', 'Bad', 'True');
+  await rig.start();
+  await until(() => rig.log.some(({ msg, kind }) => msg === 'not done' && kind === 'protected'));
+  await rounds();
+  expect(rig.podNames()).toEqual(['g-0', 'g-1', 'h-0']);
+  expect(rig.evictions()).toEqual([]);
+  expect((await rig.status()).nodes[0].refusals[0]).toMatch(/^rule bad: gang team\/gang\/g is protected: Cannot evict/);
+  rig.server.budget = () => undefined;
+  await until(() => rig.podNames().length === 1);
+});
+
+test('a repair is requested by an annotation and a condition, and both end', async () => {
+  await rig.start();
+  await rig.alert(firing('Fire', { node: 'n-2' }));
+  const condition = (): unknown =>
+    asArray(asObject(rig.node('n-2').status).conditions)
+      .map(asObject)
+      .filter(({ type }) => type === 'GantryRepairRequested')
+      .map(({ status, reason, message }) => [status, reason, message])[0];
+  await until(() => condition() !== undefined);
+  expect(rig.annotation('n-2', 'gantry.dev/repair-requested')).toBe('true');
+  expect(condition()).toEqual(['True', 'RemediationRequested', 'rule fire: alert Fire fires; request-repair']);
+  await rig.alert(firing('Fire', { node: 'n-2' }, 'resolved'));
+  await until(() => rig.annotation('n-2', 'gantry.dev/repair-requested') === undefined);
+  await until(() => (condition() as string[])[0] === 'False');
+});
+
+test('the page says what is wrong, what was done, and why', async () => {
+  rig.condition('n-0', 'Bad', 'True');
+  await rig.start();
+  await until(() => rig.eventReasons().length > 0);
+  await rounds();
+  const { text } = await rig.get('/');
+  expect(text).toMatch(/<td>n-0<\/td><td>rule bad: condition Bad is True for \d+ s<\/td><td>taint<br>cordon<\/td>/);
+  expect(text).toContain('rule bad: condition Bad is True; taint, cordon, evict');
+  expect(text).toContain('This replica acts on nodes.');
+});
+
+test('no name of the cluster is markup in the page', () => {
+  const hostile = '<img src=x onerror="alert(1)">&';
+  const text = statusPage({
+    mode: 'active',
+    leads: false,
+    holder: hostile,
+    nodes: [
+      {
+        name: hostile,
+        causes: [hostile],
+        record: { marks: [], why: [hostile], clearing: [{ rule: 'r', gang: hostile, before: 0 }] },
+        refusals: [hostile],
+      },
+    ],
+    recent: [{ at: hostile, node: hostile, text: hostile }],
+  });
+  expect(text).not.toContain('<img');
+  expect(text.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;')).toHaveLength(10);
+});
+
+test('the budget of a rack is kept, and the rest is said', async () => {
+  ['n-0', 'n-1', 'n-2'].forEach((name) => {
+    rig.change(name, {
+      metadata: { ...asObject(rig.node(name).metadata), labels: { 'topology.kubernetes.io/rack': 'r' } },
+    });
+    rig.condition(name, 'Bad', 'True');
+  });
+  await rig.start({ settings: { ...SETTINGS, maxPerRack: 1 } });
+  await until(() => rig.isTainted('n-0'));
+  await rounds();
+  expect(['n-0', 'n-1', 'n-2'].filter((name) => rig.isTainted(name))).toEqual(['n-0']);
+  expect(await rig.metric('gantry_remediation_refused{kind="budget"}')).toBe(2);
+});
+
+test('health, readiness, and paths that do not exist', async () => {
+  await rig.start();
+  await until(() => rig.server.openWatches > 1);
+  await rounds();
+  expect([(await rig.get('/healthz')).status, (await rig.get('/readyz')).status]).toEqual([200, 200]);
+  expect((await rig.get('/nothing')).status).toBe(404);
+  const posted = await fetch(`http://127.0.0.1:${rig.programs[0].port}/metrics`, { method: 'POST' });
+  expect(posted.status).toBe(405);
 });

@@ -20,7 +20,10 @@ export function writeTo(
   const known = store.get(groupVersion, plural, key);
   if (method === 'POST' && subresource === undefined) {
     const object = asObject(body);
-    const metadata: JsonObject = { ...(namespace !== undefined && { namespace }), ...asObject(object.metadata) };
+    const metadata: JsonObject = {
+      ...(namespace !== undefined && { namespace }),
+      ...named(asObject(object.metadata), store.version),
+    };
     if (store.get(groupVersion, plural, server.keyIn({ ...path, name: asString(metadata.name) })) !== undefined) {
       throw refusal(409, 'already exists');
     }
@@ -43,6 +46,14 @@ export function writeTo(
     default:
       return store.update(groupVersion, plural, patched(known, body, contentType));
   }
+}
+
+/** A name that begins with `generateName`. */
+function named(metadata: JsonObject, unique: number): JsonObject {
+  const { name, generateName } = metadata;
+  return name === undefined && generateName !== undefined
+    ? { ...metadata, name: `${asString(generateName)}${unique}` }
+    : metadata;
 }
 
 function patched(known: JsonObject, body: JsonValue, contentType: string): JsonObject {
@@ -111,6 +122,9 @@ function evict(server: InProcessApiServer, pod: JsonObject, eviction: JsonObject
   const budget = server.budget(pod);
   if (budget !== undefined) {
     throw refusal(429, budget);
+  }
+  if (asArray(asObject(eviction.deleteOptions).dryRun).includes('All')) {
+    return { kind: 'Status', status: 'Success' };
   }
   remove(server, pod, key);
   return { kind: 'Status', status: 'Success' };

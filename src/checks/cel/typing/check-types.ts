@@ -92,6 +92,24 @@ export function typingOf(tree: Expr, environment: TypeEnvironment): Compiled {
 
 type Scope = ReadonlyMap<string, CelType>;
 
+/** The ways to call a function, as `timestamp.getFullYear()`: those of the target, if it has some. */
+function waysToCall(
+  name: string,
+  isMethod: boolean,
+  target: string,
+  overloads: readonly Overload[],
+): readonly string[] {
+  const sameKind = overloads.filter((overload) => overload.isMethod === isMethod);
+  const ofTarget = sameKind.filter(
+    ({ takes: [first] }) => isMethod && first !== undefined && printType(first) === target,
+  );
+  const shown = ofTarget.length > 0 ? ofTarget : sameKind.length > 0 ? sameKind : overloads;
+  return shown.map(({ takes, isMethod: isCalledOn }) => {
+    const types = takes.map(printType);
+    return isCalledOn ? `${types[0]}.${name}(${types.slice(1).join(', ')})` : `${name}(${types.join(', ')})`;
+  });
+}
+
 class Checker {
   private readonly known = new Substitution();
   private readonly functions: Functions = standardFunctions();
@@ -321,6 +339,7 @@ class Checker {
         operator === undefined
           ? `calls the function "${name}" with the unsupported types ${operands}`
           : `applies the operator "${operator}" to the unsupported types ${operands}`,
+        operator === undefined ? waysToCall(name, isMethod, shown[0] ?? '', overloads) : undefined,
       );
     }
     return result;

@@ -42,7 +42,7 @@ export const admissionRules: readonly Rule[] = [
           say(`${path}/name`, `the webhook's name ${JSON.stringify(name)} must ${bad}`);
         }
         if (name !== '' && names.has(name)) {
-          say(`${path}/name`, 'duplicate webhook name');
+          say(`${path}/name`, `duplicate webhook name "${name}"`);
         }
         names.add(name);
         for (const rule of itemsOf(value.rules, `${path}/rules`)) {

@@ -211,7 +211,7 @@ function checkTarget(reference: JsonObject, path: string, say: Say): void {
   }
   if (text(reference.apiVersion).split('/').length > 2) {
     say(`${path}/apiVersion`, `"${text(reference.apiVersion)}" is not a valid API version`, {
-      expected: 'group/version',
+      expected: 'an API group and version such as apps/v1',
     });
   }
 }

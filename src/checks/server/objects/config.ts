@@ -3,7 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonValue } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { amountOf } from '../resource-names';
@@ -108,12 +108,15 @@ export const configRules: readonly Rule[] = [
         if (key in data && !isJsonObject(value)) {
           say(pointer('/data', key), `${key} is not a valid JSON object`, {
             found: null,
-            expected: 'JSON with registries',
+            expected: 'a JSON object with registries',
+            fix: `Set ${fieldOf(pointer('/data', key))} to the base64 encoding of a JSON object with registries, such as ${key === '.dockercfg' ? '{"registry.example.com": {}}' : '{"auths": {}}'}.`,
           });
         }
       }
       if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
-        say('/data', 'username or password must be set in a Secret of this type');
+        say('/data', 'username or password must be set in a Secret of this type', {
+          fix: 'Add username or password to data or stringData, or set type: Opaque.',
+        });
       }
       const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
       if (type === 'kubernetes.io/service-account-token' && text(account) === '') {

@@ -18,6 +18,7 @@ const SUBJECTS: ReadonlyMap<string, string> = new Map([
   ['ServiceAccount', 'serviceAccount'],
 ]);
 const MOST_QUEUES = 10_000_000;
+const MOST_PRECEDENCE = 10_000;
 /** Bits of the hash from which a flow's hand of queues is dealt. */
 const HASH_BITS = 60;
 
@@ -34,8 +35,8 @@ export const flowControlRules: readonly Rule[] = [
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       const precedence = whole(spec.matchingPrecedence) ?? 0;
-      if (precedence < 0 || precedence > 10_000) {
-        say('/spec/matchingPrecedence', `matchingPrecedence is out of range: ${precedence}`, {
+      if (precedence < 0 || precedence > MOST_PRECEDENCE) {
+        say('/spec/matchingPrecedence', `matchingPrecedence must be between 1 and ${MOST_PRECEDENCE}: ${precedence}`, {
           expected: '1 to 10000',
         });
       }
@@ -238,7 +239,9 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
   const queues = whole(queuing.queues) || 64;
   const hand = whole(queuing.handSize) || 8;
   if (queues < 0 || queues > MOST_QUEUES) {
-    say(`${path}/queues`, `the number of queues is out of range: ${queues}`, { expected: `1 to ${MOST_QUEUES}` });
+    say(`${path}/queues`, `the number of queues must be between 1 and ${MOST_QUEUES}: ${queues}`, {
+      expected: `1 to ${MOST_QUEUES}`,
+    });
   }
   if ((whole(queuing.queueLengthLimit) ?? 0) < 0) {
     say(`${path}/queueLengthLimit`, 'the length must be greater than or equal to 0');

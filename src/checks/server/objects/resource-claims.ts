@@ -313,7 +313,9 @@ function checkSelectors(holder: JsonObject, path: string, minor: number, say: Sa
   }
   for (const { value, path: at } of selectors.slice(0, MOST_SELECTORS)) {
     if (!isObject(value.cel)) {
-      say(`${at}/cel`, 'the selector must have a CEL expression', { fix: `Set ${fieldOf(`${at}/cel`)}.expression.` });
+      say(`${at}/cel`, 'the selector must have a CEL expression', {
+        fix: `Set ${fieldOf(`${at}/cel`)}.expression to a CEL expression of type bool.`,
+      });
       continue;
     }
     const expression = text(value.cel.expression);

@@ -109,7 +109,7 @@ export const serviceRules: readonly Rule[] = [
         if (name === '') {
           if (ports.length > 1) {
             say(`${path}/name`, 'name must be set when the Service has more than one port', {
-              expected: 'a DNS label',
+              expected: 'a DNS label such as http',
             });
           }
         } else {

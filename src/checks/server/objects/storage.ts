@@ -347,7 +347,7 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/CSINode'],
     {
       source: STORAGE,
-      summary: 'A CSINode must list each driver once, with a node id and valid topology keys.',
+      summary: 'A CSINode must list each driver once, with a node ID and valid topology keys.',
       fix: 'Remove the CSINode from the manifests, because the kubelet sets its spec.drivers.',
     },
     (object, say) => {
@@ -355,12 +355,12 @@ export const storageRules: readonly Rule[] = [
       for (const { value, path } of itemsOf(asObject(object.spec).drivers, '/spec/drivers')) {
         source.checkDriverName(value.name, `${path}/name`, say);
         if (seen.has(text(value.name))) {
-          say(`${path}/name`, 'duplicate driver');
+          say(`${path}/name`, `duplicate driver "${text(value.name)}"`);
         }
         seen.add(text(value.name));
         const id = text(value.nodeID);
         if (id === '' || byteLength(id) > 256) {
-          say(`${path}/nodeID`, 'the node id must have 1 to 256 characters');
+          say(`${path}/nodeID`, 'the node ID must have 1 to 256 characters');
         }
         const count = whole(asObject(value.allocatable).count);
         if (count !== undefined && count < 0) {

@@ -42,7 +42,7 @@ export const containerRules: readonly Rule[] = [
       }
       for (const { name, path } of pod.all) {
         if (name === '') {
-          say(`${path}/name`, 'the container must have a name', { expected: 'a DNS label' });
+          say(`${path}/name`, 'the container must have a name', { expected: 'a DNS label such as main' });
         }
       }
     },

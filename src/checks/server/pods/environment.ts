@@ -4,6 +4,8 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/values/quantity';
+import { fieldOf } from '../../../manifests/pointer';
+import { nearName } from '../../rules/near-name';
 import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
 import { configMapKey, dnsLabel, dnsSubdomain, environmentName, qualifiedName } from '../syntax';
@@ -214,7 +216,10 @@ export function checkFieldRef(reference: JsonObject, path: string, place: 'env' 
     const [, map = '', key = ''] = subscript;
     const complaint = qualifiedName(map === 'metadata.annotations' ? key.toLowerCase() : key);
     if (complaint !== undefined) {
-      say(at, `the key "${key}" of ${map} must ${complaint}`);
+      const near = nearName(complaint, key)?.replace(/^.* such as "?|"$/g, '') ?? 'example.com/name';
+      say(at, `the key "${key}" of ${map} must ${complaint}`, {
+        fix: `Set ${fieldOf(at)} to a path such as ${map}['${near}'].`,
+      });
     }
     return;
   }

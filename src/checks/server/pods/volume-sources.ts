@@ -154,7 +154,7 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
 export function need(source: JsonObject, path: string, say: Say, ...fields: readonly string[]): void {
   for (const field of fields) {
     if (text(source[field]) === '') {
-      say(`${path}/${field}`, `${field} must be set`, { expected: `a ${field}` });
+      say(`${path}/${field}`, `${field} must be set`);
     }
   }
 }

@@ -245,7 +245,9 @@ const targetsExist = jobSetRule(
           path: `${path}/targetReplicatedJobs/${index}`,
           message: `unknown replicated job "${target}"`,
           found: target,
-          ...(names.length === 0 ? {} : { expected: oneOf(names) }),
+          ...(names.length === 0
+            ? {}
+            : { expected: oneOf(names), fix: `Set targetReplicatedJobs[${index}] to ${oneOf(names)}, or remove it.` }),
         };
       }
     }
@@ -281,7 +283,10 @@ const coordinatorExists = jobSetRule(
         message: `unknown replicated job "${name}"`,
         found: name,
         ...(view.jobs.length === 0 ? {} : { expected: oneOf(view.jobs.map((other) => other.name)) }),
-        fix: 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.',
+        fix:
+          view.jobs.length === 0
+            ? 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.'
+            : `Set coordinator.replicatedJob to ${oneOf(view.jobs.map((other) => other.name))}.`,
       };
       return;
     }

@@ -2,7 +2,8 @@
  * LW1 to LW4 and LW6: what the webhook of LeaderWorkerSet requires of the kind itself, and of the roles of a DisaggregatedSet, which become
  * LeaderWorkerSets. LW5 (subGroupPolicy is immutable) is about updates, which a set of manifests does not show.
  */
-import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label } from '../../../checks/server/syntax';

@@ -99,7 +99,7 @@ const podIdentity = fixesByField(
             path: `${path}/externalID`,
             message: 'externalID must not be set without roleArn',
             found: identity.externalID,
-            fix: 'Set roleArn, or remove externalID.',
+            fix: 'Set roleArn to the role that KEDA assumes, such as arn:aws:iam::123456789012:role/keda, or remove externalID.',
           };
         }
       }

@@ -55,8 +55,11 @@ function* rabbitmqProtocol({ text, resolved, has }: Given): Iterable<Complaint> 
   ) {
     yield {
       key: text('host') === '' ? 'hostFromEnv' : 'host',
-      message: `unsupported scheme "${scheme ?? ''}" in the URI of the host`,
-      fix: 'Start host with amqp, amqps, http, or https.',
+      message:
+        scheme === undefined
+          ? 'host must be a URI with a scheme'
+          : `unsupported scheme "${scheme}" in the URI of the host`,
+      fix: 'Set host to a URI with the scheme amqp, amqps, http, or https, such as amqp://rabbitmq.example.com:5672.',
     };
   }
   const isAmqp = protocol === 'amqp' || (protocol !== 'http' && scheme !== undefined && scheme.startsWith('amqp'));
@@ -101,7 +104,7 @@ function* rabbitmqMode({ text, has }: Given): Iterable<Complaint> {
     yield {
       key: 'mode',
       message: `unsupported mode "${mode}"`,
-      fix: `Set mode to one of ${RABBITMQ_MODES.join(', ')}.`,
+      fix: `Set mode to ${oneOf(RABBITMQ_MODES)}.`,
     };
   }
 }

@@ -156,7 +156,7 @@ const roleHasContainer = mpiRule(
     severity: 'error',
     summary: 'Launcher and Worker must have a template with at least one container.',
     why: 'The schema does not require a container; the controller rejects a role without one.',
-    fix: 'Set template.spec.containers of the role.',
+    fix: 'Set template.spec.containers of the role to a list of at least one container.',
   },
   function* ({ roles }) {
     for (const { name, value, path } of roles) {

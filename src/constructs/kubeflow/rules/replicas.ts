@@ -2,7 +2,7 @@
  * KT2 to KT5 and KT14: which roles a job has, how many replicas of each, and the container that the operator looks for.
  */
 import { type Rule, type Violation } from '../../../checks/rules/rule';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, isObject } from '../../../manifests/read';
 import { FRAMEWORKS } from '../frameworks';
 import { roleNamed, type TrainingJob } from '../training-job';
@@ -57,7 +57,7 @@ const roleHasTemplate = jobRule(
     summary: 'Each role must have a pod template.',
     why: 'The schema does not require one; a role without containers is rejected. The rules on pod templates check the template itself.',
     source: JUDGES,
-    fix: 'Set template.spec.containers of the role.',
+    fix: 'Add a template with a container to the role.',
   },
   function* (job) {
     const stated = asObject(job.spec[job.framework.replicaSpecs]);
@@ -72,6 +72,7 @@ const roleHasTemplate = jobRule(
         expected: job.framework.requiresContainerName
           ? `a template with a container "${job.framework.container}"`
           : 'a template with a container',
+        fix: `Set ${fieldOf(role.path)}.template.spec.containers to a list with the container "${job.framework.container}".`,
       };
     }
   },

@@ -2,7 +2,8 @@
  * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
  */
 import { oneOf } from '../../../facts/words';
-import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { checkLabelSelector } from '../../../checks/server/selectors';
@@ -195,7 +196,7 @@ const flavorLabels = fixesByField(
             path,
             message: `the ${said.message}`,
             found: said.found,
-            ...(said.ofValue === undefined ? {} : { fix: nameFix(fieldOf(path), said.ofValue) }),
+            ...(said.ofValue === undefined ? {} : { fix: nameFix(fieldOf(path), said.ofValue, value) }),
           };
         }
       }
@@ -226,10 +227,10 @@ const flavorTaints = fixesByField(
         const badKey = qualifiedName(key);
         const badValue = labelValue(text);
         if (badKey !== undefined) {
-          const fix = nameFix(`${fieldOf(path)}.key`, badKey);
+          const fix = nameFix(`${fieldOf(path)}.key`, badKey, key);
           yield { path, message: `the key ${JSON.stringify(key)} of the taint must ${badKey}`, found: key, fix };
         } else if (badValue !== undefined) {
-          const fix = nameFix(`${fieldOf(path)}.value`, badValue);
+          const fix = nameFix(`${fieldOf(path)}.value`, badValue, text);
           yield { path, message: `the value ${JSON.stringify(text)} of the taint must ${badValue}`, found: text, fix };
         }
         if (seen.has(`${key} ${effect}`)) {

@@ -59,7 +59,7 @@ const inCoveredOrder = quotaRule(
           message: inOther(name, index, quota.resource, covered[index] ?? ''),
           found: quota.resource,
           expected: covered[index],
-          fix: `List the resources of ${flavorNamed(name)} in the order of coveredResources: ${covered.join(', ')}.`,
+          fix: `List the resources of ${flavorNamed(name)} in the order of coveredResources: ${covered.map((resource) => (/^[\w./-]+$/.test(resource) ? resource : JSON.stringify(resource))).join(', ')}.`,
         };
       }
     }

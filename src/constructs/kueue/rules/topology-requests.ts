@@ -1,7 +1,8 @@
 /**
  * What pods ask of topology-aware scheduling, in annotations of their template.
  */
-import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { qualifiedName } from '../../../checks/server/syntax';
@@ -213,29 +214,29 @@ const layers = requestRule(
       if (complaint !== undefined) {
         yield {
           path,
-          message: `the topology "${level}" of the layer [${index}] must ${complaint}`,
+          message: `the topology "${level}" in layer [${index}] must ${complaint}`,
           found: level,
-          fix: nameFix(`topology of the layer [${index}]`, complaint),
+          fix: nameFix(`topology in layer [${index}]`, complaint, level),
         };
       }
       if (seen.has(level)) {
-        yield { path, message: `duplicate topology "${level}" in the layer [${index}]`, found: level };
+        yield { path, message: `duplicate topology "${level}" in layer [${index}]`, found: level };
       }
       seen.add(level);
       if (size < 1) {
         yield {
           path,
-          message: `the size of the layer [${index}] must be greater than or equal to 1: ${size}`,
+          message: `the size in layer [${index}] must be greater than or equal to 1: ${size}`,
           found: size,
           expected: 'at least 1',
-          fix: `Set size of the layer [${index}] to at least 1.`,
+          fix: `Set size in layer [${index}] to at least 1.`,
         };
       } else if (above !== undefined && above % size !== 0) {
         yield {
           path,
-          message: `the size ${size} of the layer [${index}] does not divide ${above}, the size of the layer above`,
+          message: `the size ${size} in layer [${index}] does not divide ${above}, the size of the layer above`,
           found: size,
-          fix: `Set size of the layer [${index}] to a divisor of ${above}.`,
+          fix: `Set size in layer [${index}] to a divisor of ${above}.`,
         };
       }
       if (index === 0 && count !== undefined && size > count) {
@@ -243,7 +244,7 @@ const layers = requestRule(
           path,
           message: `the slice size must not exceed the number of pods (${size} > ${count})`,
           found: size,
-          ...atMost(count, size, 'Set size of the layer [0]'),
+          ...atMost(count, size, 'Set size in layer [0]'),
         };
       }
       above = size;

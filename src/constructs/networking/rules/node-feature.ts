@@ -6,7 +6,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { GO_FUNCTIONS, SPRIG_FUNCTIONS, templateProblem, type TemplateScope } from '../../../facts/go-template';
 import { type ObjectRule, type Rule } from '../../../checks/rules/rule';
-import { nameFix } from '../../../checks/rules/field-fix';
+import { nameFix } from '../../../checks/rules/name-fix';
 import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/values/quantity';
@@ -135,7 +135,12 @@ const values = entryRule(
       const complaint = value.startsWith('@') ? undefined : labelValue(value);
       if (complaint !== undefined) {
         const at = pointer(path, 'labels', key);
-        yield { path: at, message: `the value must ${complaint}`, found: value, fix: nameFix(fieldOf(at), complaint) };
+        yield {
+          path: at,
+          message: `the value must ${complaint}`,
+          found: value,
+          fix: nameFix(fieldOf(at), complaint, value),
+        };
       }
     }
     for (const [key, value] of stringEntries(entry.annotations)) {

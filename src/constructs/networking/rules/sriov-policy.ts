@@ -5,7 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rules/rule';
-import { nameFix } from '../../../checks/rules/field-fix';
+import { nameFix } from '../../../checks/rules/name-fix';
 import { labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
@@ -127,7 +127,7 @@ const nodeSelector = specRule(
           message: `the label ${ofKey === undefined ? 'value' : 'key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
           fix:
             ofKey === undefined
-              ? nameFix(fieldOf(at), complaint)
+              ? nameFix(fieldOf(at), complaint, value)
               : `Rename the key "${key}" in spec.nodeSelector to a label of nodes.`,
           found: value,
         };

@@ -119,7 +119,10 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           }
           yield {
             path: `/${field}`,
-            message: `${field} is out of range: ${value}`,
+            message:
+              most === Infinity
+                ? `${field} must be greater than or equal to ${least}: ${value}`
+                : `${field} must be between ${least} and ${most}: ${value}`,
             found: value,
             expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
           };

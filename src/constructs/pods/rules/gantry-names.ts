@@ -196,30 +196,6 @@ const oneWay: PodTemplateRule = {
   },
 };
 
-const claimsHandedOver: PodTemplateRule = {
-  id: 'scheduling/gantry-hands-over-claims',
-  row: 'GS3',
-  tier: 'advice',
-  severity: 'error',
-  on: 'pod-template',
-  sees: 'template',
-  concerns: ['resourceClaims'],
-  summary: 'A pod with resource claims must not use Gantry as its scheduler.',
-  why: 'Only kube-scheduler allocates resource claims, so a pod that Gantry would bind directly stays pending.',
-  source: SOURCE,
-  fix: `Remove schedulerName and add ${GANTRY_PLACEMENT_GATE} to schedulingGates, or set scheduling: Scheduling.gantry(queue, { handOver: true }) in the app.`,
-  *check({ spec }) {
-    if (spec.schedulerName === GANTRY_SCHEDULER && asArray(spec.resourceClaims).length > 0) {
-      yield {
-        path: '/spec/schedulerName',
-        message: "must not be Gantry's when the pod has resource claims",
-        found: GANTRY_SCHEDULER,
-        expected: 'the default scheduler',
-      };
-    }
-  },
-};
-
 const heard: PodTemplateRule = {
   id: 'scheduling/gantry-listens',
   row: 'GS4',
@@ -394,7 +370,6 @@ export const gantryNameRules: readonly Rule[] = [
   podNames,
   readable,
   oneWay,
-  claimsHandedOver,
   heard,
   named,
   agreed,

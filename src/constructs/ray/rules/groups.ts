@@ -1,7 +1,8 @@
 /**
  * RA1 to RA4, RA7, RA12 and RA13: names, groups and what they give to Ray.
  */
-import { fixesByField, nameFix } from '../../../checks/rules/field-fix';
+import { fixesByField } from '../../../checks/rules/field-fix';
+import { nameFix } from '../../../checks/rules/name-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type Rule } from '../../../checks/rules/rule';
 import { dns1035Label, labelFault } from '../../../checks/server/syntax';
@@ -195,7 +196,7 @@ const labels = fixesByField(
               found: said.found,
               ...(said.ofValue === undefined
                 ? {}
-                : { fix: nameFix(fieldOf(pointer(`${path}/labels`, key)), said.ofValue) }),
+                : { fix: nameFix(fieldOf(pointer(`${path}/labels`, key)), said.ofValue, text) }),
             };
           }
         }

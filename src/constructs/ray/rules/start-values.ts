@@ -91,7 +91,7 @@ const scalableGroup = clusterRule(
     summary: 'With the autoscaler, each worker group should state its CPUs: a limit or a request of cpu, or num-cpus.',
     why: 'The autoscaler reads the resources of a new worker from these. Without them it counts zero CPUs and never adds a worker for tasks that need CPUs.',
     source: `${KUBERAY}; Ray, python/ray/autoscaler/_private/kuberay/autoscaling_config.py`,
-    fix: 'Set resources.limits.cpu of the Ray container, or rayStartParams["num-cpus"].',
+    fix: 'Set resources.limits.cpu of the Ray container, or rayStartParams["num-cpus"], to the number of CPUs of a worker.',
     concerns: ['enableInTreeAutoscaling'],
   },
   function* ({ autoscaling, workers }) {

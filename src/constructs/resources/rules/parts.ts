@@ -1,6 +1,7 @@
 /**
  * Parts of objects that others name: keys of ConfigMaps and Secrets, ports of Services.
  */
+import { dirname } from 'node:path';
 import { fieldOf } from '../../../manifests/pointer';
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
@@ -8,6 +9,7 @@ import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
+import { type Severity } from '../../../checks/report/finding';
 import { type PodTemplateRule, type SetRule, type Violation } from '../../../checks/rules/rule';
 
 interface KeyUse {
@@ -73,10 +75,10 @@ export const keyExists: PodTemplateRule = {
   fix: 'Set the key to a key of the ConfigMap or Secret, or set optional: true in the reference.',
   *check({ manifest, spec }, { set }): Iterable<Violation> {
     for (const { kind, name, key, path } of keysOf(spec)) {
-      const target = set.get(kind, name, manifest.id.namespace);
-      const keys = target === undefined ? [] : keysIn(target);
+      const definitions = set.definitionsOf(kind, name, manifest.id.namespace).map(keysIn);
+      const keys = definitions[0] ?? [];
       // An empty object is filled by somebody else.
-      if (keys.length === 0 || keys.includes(key)) {
+      if (definitions.length === 0 || definitions.some((one) => one.length === 0 || one.includes(key))) {
         continue;
       }
       yield {
@@ -155,24 +157,41 @@ export const backendPortExists: SetRule = {
   },
 };
 
+function portsIn(spec: JsonObject): readonly JsonObject[] {
+  return asArray(spec.ports).map(asObject);
+}
+
+/** Of several definitions, the cluster of a route may have another one; and without a namespace, the two may be for different ones. */
+function certaintyOf(definitions: readonly Manifest[], { id, origin }: Manifest): Severity {
+  if (definitions.some((one) => one.origin.file === origin.file)) {
+    return 'error';
+  }
+  if (definitions.length > 1) {
+    return 'info';
+  }
+  const isSameFolder = dirname(definitions[0]?.origin.file ?? '') === dirname(origin.file ?? '');
+  return isSameFolder || id.namespace !== '' ? 'error' : 'warning';
+}
+
 function* unknownPort(
   manifest: Manifest,
   { service, port, path }: PortUse,
   set: ManifestSet,
 ): Iterable<Violation & { readonly manifest: Manifest }> {
-  const target = set.get('Service', service, manifest.id.namespace);
-  if (target === undefined || asObject(target.object.spec).type === 'ExternalName') {
-    return;
-  }
-  const ports = asArray(asObject(target.object.spec).ports).map(asObject);
+  const definitions = set.definitionsOf('Service', service, manifest.id.namespace);
+  const specs = definitions.map(({ object }) => asObject(object.spec));
   const field = typeof port === 'string' ? 'name' : 'port';
-  if (ports.length === 0 || ports.some((one) => one[field] === port)) {
+  const mayHave = (spec: JsonObject): boolean =>
+    spec.type === 'ExternalName' || portsIn(spec).length === 0 || portsIn(spec).some((one) => one[field] === port);
+  if (definitions.length === 0 || specs.some(mayHave)) {
     return;
   }
+  const ports = portsIn(specs[0]);
   const choices = ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field])?.toString() ?? []);
   yield {
     manifest,
     path,
+    severity: certaintyOf(definitions, manifest),
     message: `the Service "${service}" has no port ${JSON.stringify(port)}`,
     found: port,
     expected: oneOf(choices),

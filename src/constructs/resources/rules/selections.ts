@@ -143,6 +143,9 @@ function nearMiss(wanted: JsonObject, candidates: readonly Candidate[]): Miss | 
   return undefined;
 }
 
+/** A label value in a sentence. */
+const plain = (value: string): string => (/^[\w./-]+$/.test(value) ? value : JSON.stringify(value));
+
 /** A label that a controller may add, with a value that the manifests do not say. */
 function isUnknownLabel(key: string, candidates: Reach): boolean {
   return ADDED_BY_CONTROLLERS.test(key) && !candidates.hasKey(key);
@@ -204,6 +207,6 @@ function* unmatched(
     message: `the selector matches none of the ${of === 'pods' ? 'pods' : 'Services'} in these manifests: ${nearest} has the label ${miss.key}: ${miss.has}`,
     found: miss.wanted,
     expected: miss.has,
-    fix: `Set ${miss.key} to ${miss.has} in the selector, or to ${miss.wanted} in the labels of ${nearest}.`,
+    fix: `Set ${miss.key} to ${plain(miss.has)} in the selector, or to ${plain(miss.wanted)} in the labels of ${nearest}.`,
   };
 }

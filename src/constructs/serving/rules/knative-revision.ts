@@ -141,7 +141,7 @@ const limits = revisionRule(
       const beyondDefault = value >= 0 && config === undefined;
       yield {
         path: `${specPath}/${key}`,
-        message: `${key} is out of range: ${value}`,
+        message: `${key} must be between 0 and ${limit}: ${value}`,
         found: value,
         expected: `0 to ${limit}`,
         fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : ', or increase the limit in the ConfigMap config-defaults'}.`,

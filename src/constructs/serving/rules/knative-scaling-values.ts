@@ -128,7 +128,7 @@ const numbers = revisionRule(
           : `a number from ${least} to ${most}`;
       yield {
         path: stated.path,
-        message: `${name} is out of range: "${stated.value}"`,
+        message: `${name} must be ${expected}: "${stated.value}"`,
         found: stated.value,
         expected,
         fix: `Set the annotation autoscaling.knative.dev/${name} to ${expected}.`,

@@ -287,10 +287,9 @@ function quotaFor(resource: string, namespace: string, set: ManifestSet): Hard |
     const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
     return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
   });
-  const [first, ...others] = found;
-  return others.reduce(
+  return found.reduce<Hard | undefined>(
     (tightest, one) => (tightest === undefined || one.hard.isLessThan(tightest.hard) ? one : tightest),
-    first,
+    undefined,
   );
 }
 

@@ -1,6 +1,7 @@
 /**
  * Pod security: what the level that a namespace enforces rejects of the pods that are meant for it.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { type Rule } from '../../../checks/rules/rule';
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { enforcedLevel, podSecurityViolations } from '../../../checks/server/admission/pod-security';
@@ -14,13 +15,18 @@ const levelAllows: Rule = {
   summary: 'Pods must comply with the pod security level that their namespace enforces.',
   why: 'The API server rejects the pods. A workload is accepted with a warning, but the pods of its controller are rejected. RDMA pods add IPC_LOCK, which even `baseline` rejects.',
   source: 'Kubernetes 1.36, k8s.io/pod-security-admission/policy',
-  fix: 'Set the expected value in the pod template, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.',
+  fix: 'Set securityContext of the pod and its containers as the level requires, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.',
   *check(template, { set, kubernetes }) {
     const { namespace } = template.manifest.id;
     const enforced = enforcedLevel(contentsOfSet(set).namespaces.get(namespace), kubernetes);
     for (const violation of enforced === undefined ? [] : podSecurityViolations(template, enforced)) {
       yield {
         ...violation,
+        ...(violation.expected === undefined || !/^[\w.]+: /.test(violation.expected)
+          ? {}
+          : {
+              fix: `Set ${violation.expected} in ${fieldOf(violation.path ?? '')}, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.`,
+            }),
         message: `${violation.message}, but the namespace "${namespace}" enforces the pod security level ${enforced?.level ?? ''}`,
       };
     }

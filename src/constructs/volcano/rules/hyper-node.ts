@@ -189,6 +189,7 @@ const tiersDescend: SetRule = {
           message: `the tier of the member "${exact ?? ''}" must be less than that of the HyperNode (${memberTier} >= ${tier})`,
           found: memberTier,
           expected: `a tier less than ${tier}`,
+          fix: `Set spec.tier of the HyperNode "${exact ?? ''}" to less than ${tier}, or name a HyperNode of a lower tier in exactMatch.name.`,
         };
       }
     }

@@ -92,7 +92,7 @@ const jobMinAvailable = jobRule(
     summary: "A job's minAvailable must be less than or equal to the number of its pods.",
     why: 'The webhook rejects the job, because the gang could never be complete.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Remove spec.minAvailable, which then is the sum of minAvailable of the tasks, or decrease it.',
+    fix: 'Decrease minAvailable of the job, or remove it, so that it defaults to the sum of minAvailable of the tasks.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable);
@@ -104,6 +104,7 @@ const jobMinAvailable = jobRule(
       message: `minAvailable of the job must be less than or equal to the sum of replicas of its tasks (${minimum} > ${job.totalReplicas})`,
       found: minimum,
       expected: `at most ${job.totalReplicas}`,
+      fix: `Set ${fieldOf(`${job.path}/minAvailable`)} to at most ${job.totalReplicas}, or remove it, so that it defaults to the sum of minAvailable of the tasks.`,
     };
   },
 );

@@ -92,11 +92,16 @@ const ONE_NAME = /^[\w.-]+$/;
 const isPlaced = ({ at, expected = '' }: ConfigProblem): boolean =>
   at !== '' && expected !== '' && !at.startsWith('line ');
 
+/** Whether a message names its place: `unknown key "args" in tiers[1]` is at `tiers[1].args`. */
+const isSelfPlaced = (at: string, message: string): boolean =>
+  at === '' || message.includes(at) || message.startsWith('unknown ');
+
 function keyFix({ at, message, expected = '' }: ConfigProblem): string {
   if (message.startsWith('unknown action')) {
     return `Set ${at} to ${expected}.`;
   }
-  return ONE_NAME.test(expected) ? `Rename the key ${at} to ${expected}.` : `Remove ${at}.`;
+  const key = /^[\w.[\]/+-]+$/.test(at) ? at : JSON.stringify(at);
+  return ONE_NAME.test(expected) ? `Rename the key ${key} to ${expected}.` : `Remove ${key}.`;
 }
 
 /** A rule that reports what the reader noted. */
@@ -107,7 +112,7 @@ function problemRule(facts: RuleFacts, ...kinds: readonly ConfigProblemKind[]): 
       if (kinds.includes(kind)) {
         yield {
           path: CONFIG_PATH,
-          message: at === '' || message.includes(at) ? message : `${at}: ${message}`,
+          message: isSelfPlaced(at, message) ? message : `${at}: ${message}`,
           found,
           expected,
           ...(kind === 'custom-plugin' ? { severity: 'info' } : {}),

@@ -4,6 +4,8 @@
 import { parseValue } from '../../../manifests/yaml';
 import {
   type Action,
+  CAPACITY_FILTER_MODES,
+  type CapacityFilter,
   DEFAULT_POLICY,
   GANG_ORDERS,
   QUEUEINGS,
@@ -82,6 +84,7 @@ export function readPolicy(fields: Fields): Policy {
     affinityWeight: fields.number('affinityWeight', { least: 0 }) ?? DEFAULT_POLICY.affinityWeight,
     signalWeight: fields.number('signalWeight', { least: 0 }) ?? DEFAULT_POLICY.signalWeight,
     capacityReportSeconds: fields.duration('capacityReport') ?? DEFAULT_POLICY.capacityReportSeconds,
+    capacityFilters: fields.list('capacityFilters').map(readCapacityFilter),
     staleGangSeconds: fields.duration('staleGang') ?? DEFAULT_POLICY.staleGangSeconds,
     stuckSeconds: fields.duration('stuck') ?? DEFAULT_POLICY.stuckSeconds,
     moveLimit: fields.number('moveLimit', { least: 0, whole: true }) ?? DEFAULT_POLICY.moveLimit,
@@ -90,6 +93,29 @@ export function readPolicy(fields: Fields): Policy {
   };
   fields.done();
   return policy;
+}
+
+function readCapacityFilter(fields: Fields): CapacityFilter {
+  const [pools, queues] = [fields.texts('pools'), fields.texts('queues')];
+  const freeMemoryMiB = fields.number('freeMemoryMiB', { least: 0 });
+  const utilization = fields.number('utilization', { least: 0, most: 1 });
+  const latencyMs = fields.number('latencyMs', { least: 0 });
+  const mode = fields.oneOf('mode', CAPACITY_FILTER_MODES);
+  if (!['freeMemoryMiB', 'utilization', 'latencyMs'].some((key) => fields.has(key))) {
+    fields.wrongAt('', 'must set at least one of freeMemoryMiB, utilization, and latencyMs');
+  }
+  if (!fields.has('mode')) {
+    fields.wrongAt('mode', 'is required: hard or soft');
+  }
+  fields.done();
+  return {
+    mode: mode ?? 'hard',
+    ...(pools === undefined ? {} : { pools }),
+    ...(queues === undefined ? {} : { queues }),
+    ...(freeMemoryMiB === undefined ? {} : { freeMemoryMiB }),
+    ...(utilization === undefined ? {} : { utilization }),
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+  };
 }
 
 function actionsIn(fields: Fields, key: string): readonly Action[] | undefined {

@@ -2,10 +2,11 @@
  * A Node of Kubernetes as a node of the placement core. One object at a time, so that a scheduler can follow a watch.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { GANTRY_ACCELERATOR_CAPACITY } from '../../../facts/catalog';
+import { GANTRY_ACCELERATOR_CAPACITY, GANTRY_DEVICE_TOPOLOGY } from '../../../facts/catalog';
 import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
 import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Taint } from '../../../placement';
 import { amountsOf } from '../../../manifests/pods/resource-amounts';
+import { withTopology } from './device-topology';
 import { type MigTerms, migTermsOf } from './mig-manager';
 import { devicesOf, type NodeDevices } from './node-devices';
 import { taintEffect } from './selectors';
@@ -38,7 +39,8 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
   const { labels } = mig;
   const taints = taintsOf(spec);
   const pool = labeledPool(labels);
-  const report = asString(asObject(metadata.annotations)[GANTRY_ACCELERATOR_CAPACITY]);
+  const annotations = asObject(metadata.annotations);
+  const report = asString(annotations[GANTRY_ACCELERATOR_CAPACITY]);
   return {
     name: asString(metadata.name) ?? '',
     allocatable,
@@ -49,7 +51,7 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
     ...(taints.length > 0 && { taints }),
     ...(!isReady(status) && { ready: false }),
     ...(spec.unschedulable === true && { unschedulable: true }),
-    ...devicesWith(mig, allocatable),
+    ...devicesWith(mig, allocatable, asString(annotations[GANTRY_DEVICE_TOPOLOGY])),
     ...(report !== undefined && { capacityReport: report }),
   };
 }
@@ -57,9 +59,12 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
 function devicesWith(
   { labels, devices, migConfigs, migChange }: MigTerms,
   allocatable: Amounts,
+  topology: string | undefined,
 ): NodeDevices & Pick<ClusterNode, 'migConfigs' | 'migChange'> {
   return {
-    ...(devices === undefined ? devicesOf(allocatable, labels) : { devices, deviceResource: DEFAULT_DEVICE_RESOURCE }),
+    ...(devices === undefined
+      ? withTopology(devicesOf(allocatable, labels), topology, allocatable)
+      : { devices, deviceResource: DEFAULT_DEVICE_RESOURCE }),
     ...(migConfigs !== undefined && { migConfigs }),
     ...(migChange !== undefined && { migChange }),
   };

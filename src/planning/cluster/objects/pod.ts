@@ -45,6 +45,11 @@ export interface TemplateOptions {
     namespace: string,
   ) => PodClaim | undefined;
   /**
+   * The claims of the pod, where they are known already.
+   * @default - what `claimOf` says of those that the pod names
+   */
+  readonly podClaims?: readonly PodClaim[];
+  /**
    * The DeviceClass whose devices pods get that request an extended resource.
    * @default - nodes have the devices of every resource
    */
@@ -72,7 +77,7 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const labels = Object.fromEntries(stringEntries(metadata.labels));
   const own: OwnPod = { labels, ...(options.namespaces !== undefined && { namespaces: options.namespaces }) };
   const request = podRequest(spec);
-  const claims = claimsOf(spec, namespace, options);
+  const claims = options.podClaims ?? claimsOf(spec, namespace, options);
   const charged: AmountsDraft = {};
   claims.forEach(({ key, devices }) => addTo(key === undefined ? request : charged, devices));
   const found = takeAcceleratorRequest(

@@ -4,6 +4,7 @@
 import { type MeasuredVendor } from '../../../facts/catalog/accelerator-exporters';
 import { type DcgmKey, dcgmUnitOf, findDcgmMetric } from '../../../facts/catalog/dcgm-metrics';
 import { findXid, XIDS_TO_ACT_ON } from '../../../facts/catalog/xids';
+import { busIdOf, THROTTLE_REASONS } from '../../nvidia/nvidia-smi';
 import { parseExposition, type Sample } from './exposition';
 
 export interface AcceleratorState {
@@ -11,10 +12,16 @@ export interface AcceleratorState {
   readonly index: number;
   /** By which the device plugin calls the device; absent where the exporter does not say it. */
   readonly id?: string;
+  /** As sysfs names it: `0000:3b:00.0`. */
+  readonly busId?: string;
   readonly totalMiB?: number;
   readonly usedMiB?: number;
   /** 0 to 1. */
   readonly utilization?: number;
+  /** Why its clocks are low, in NVIDIA's words; absent where nothing slows it down. */
+  readonly throttled?: readonly string[];
+  /** Whether the kubelet gave it to a pod; absent where that is not known. */
+  readonly held?: boolean;
   /** Why the device must not be used before an administrator has acted; absent where nothing is known to be wrong. */
   readonly fault?: string;
 }
@@ -39,6 +46,7 @@ interface Measured {
   readonly freeMiB: number;
   readonly reservedMiB: number;
   readonly utilization: number;
+  readonly throttled: readonly string[];
   readonly fault: string;
 }
 
@@ -52,9 +60,30 @@ const DCGM: Partial<Readonly<Record<DcgmKey, (value: number) => Partial<Measured
   FB_RESERVED: (reservedMiB) => ({ reservedMiB }),
   GPU_UTIL: (percent) => ({ utilization: percent / 100 }),
   ROW_REMAP_FAILURE: (failed) => (failed > 0 ? { fault: 'a row of memory could not be remapped' } : undefined),
+  ECC_DBE_VOL_TOTAL: (errors) =>
+    errors > 0 ? { fault: `${errors} uncorrectable memory errors since its last reset; reset the device` } : undefined,
+  CLOCKS_EVENT_REASONS: throttling,
   XID_ERRORS: (code) =>
     XIDS_TO_ACT_ON.includes(code) ? { fault: `XID ${code}: ${findXid(code)?.meaning ?? 'unknown'}` } : undefined,
 };
+
+/** Bits of NVML, nvml.h, nvmlClocksEventReason…, in the words of `nvidia-smi`. */
+const THROTTLE_BITS: ReadonlyMap<string, number> = new Map<(typeof THROTTLE_REASONS)[number], number>([
+  ['sw_power_cap', 0x04],
+  ['hw_slowdown', 0x08],
+  ['sw_thermal_slowdown', 0x20],
+  ['hw_thermal_slowdown', 0x40],
+  ['hw_power_brake_slowdown', 0x80],
+]);
+
+function throttling(bits: number): Partial<Measured> {
+  const throttled = [...THROTTLE_BITS].filter(([, bit]) => (bits & bit) !== 0).map(([reason]) => reason);
+  const isHot = throttled.includes('hw_thermal_slowdown');
+  return {
+    ...(throttled.length === 0 ? {} : { throttled }),
+    ...(isHot ? { fault: 'hardware thermal slowdown; check its cooling' } : {}),
+  };
+}
 
 function readDcgm(name: string, value: number): Partial<Measured> | undefined {
   const key = findDcgmMetric(name)?.key;
@@ -125,21 +154,36 @@ const READINGS: Readonly<Record<ExporterVendor, Reading>> = {
 
 export const EXPORTER_VENDORS: readonly ExporterVendor[] = ['nvidia', 'amd', 'gaudi', 'ascend', 'tpu'];
 
+type Described = { readonly id?: string; readonly busId?: string } & Partial<Measured>;
+
+/** Labels with the address on the PCI bus: of DCGM's exporter, and of Ascend's. */
+const BUS_LABELS = ['pci_bus_id', 'pcie_bus_info'];
+
 /** A device index above this is a mistake: no node has as many. */
 const MOST_INDEX = 1023;
 
 /** @returns the accelerators that the exporter's text describes, by index */
 export function readAccelerators(vendor: ExporterVendor, text: string): readonly AcceleratorState[] {
   const { index: indexLabels, id: idLabels, leftOut, read } = READINGS[vendor];
-  const devices = new Map<number, { id?: string } & Partial<Measured>>();
+  const devices = new Map<number, Described>();
   for (const sample of parseExposition(text, (name) => isRead(vendor, name))) {
+    // No amount, ratio, or code is negative or infinite; what an exporter could not read is sometimes written so.
+    if (!Number.isFinite(sample.value) || sample.value < 0) {
+      continue;
+    }
     const index = numbered(first(sample, indexLabels));
     const measured = leftOut?.(sample) === true ? undefined : read(sample.name, sample.value, sample);
     if (index === undefined || leftOut?.(sample) === true) {
       continue;
     }
     const id = first(sample, idLabels);
-    devices.set(index, { ...devices.get(index), ...measured, ...(id === undefined ? {} : { id }) });
+    const busId = busIdOf(first(sample, BUS_LABELS));
+    devices.set(index, {
+      ...devices.get(index),
+      ...measured,
+      ...(id === undefined ? {} : { id }),
+      ...(busId === undefined ? {} : { busId }),
+    });
   }
   return [...devices].sort(([a], [b]) => a - b).map(([index, device]) => stateOf(index, device));
 }
@@ -151,8 +195,8 @@ function isRead(vendor: ExporterVendor, name: string): boolean {
         READINGS[vendor].read(name, 0, { name, labels: {}, value: 0 }) !== undefined;
 }
 
-function stateOf(index: number, device: { readonly id?: string } & Partial<Measured>): AcceleratorState {
-  const { id, usedMiB, freeMiB, reservedMiB = 0, utilization, fault } = device;
+function stateOf(index: number, device: Described): AcceleratorState {
+  const { id, busId, usedMiB, freeMiB, reservedMiB = 0, utilization, throttled, fault } = device;
   const totalMiB =
     device.totalMiB ?? (freeMiB === undefined || usedMiB === undefined ? undefined : freeMiB + usedMiB + reservedMiB);
   // What the driver reserves is not free either.
@@ -160,9 +204,11 @@ function stateOf(index: number, device: { readonly id?: string } & Partial<Measu
   return {
     index,
     ...(id === undefined ? {} : { id }),
+    ...(busId === undefined ? {} : { busId }),
     ...(totalMiB === undefined ? {} : { totalMiB: Math.round(totalMiB) }),
     ...(used === undefined ? {} : { usedMiB: Math.round(used) }),
     ...(utilization === undefined ? {} : { utilization: Math.min(1, Math.max(0, utilization)) }),
+    ...(throttled === undefined ? {} : { throttled }),
     ...(fault === undefined ? {} : { fault }),
   };
 }

@@ -8,7 +8,9 @@ export interface Sample {
 }
 
 const MOST_SAMPLES = 50_000;
-const LINE = /^([a-zA-Z_:][\w:]*)\s*(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?$/;
+/** A longer line is skipped: no exporter writes one. */
+const LONGEST_LINE = 65_536;
+const NAME = /^[a-zA-Z_:][\w:]*/;
 const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)/y;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '\\': '\\', '"': '"' };
 
@@ -18,26 +20,37 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '\\': '\\', '"': '"
  */
 export function parseExposition(text: string, wanted: (name: string) => boolean): readonly Sample[] {
   const samples: Sample[] = [];
-  for (const line of text.split('\n')) {
-    if (samples.length >= MOST_SAMPLES) {
-      break;
-    }
-    const sample = line.startsWith('#') ? undefined : parseSample(line.trim(), wanted);
+  // One line at a time: millions of empty lines would be a list that fills the memory.
+  for (let start = 0; start < text.length && samples.length < MOST_SAMPLES;) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    const sample =
+      text[start] === '#' || end - start > LONGEST_LINE
+        ? undefined
+        : parseSample(text.slice(start, end).trim(), wanted);
     if (sample !== undefined) {
       samples.push(sample);
     }
+    start = end + 1;
   }
   return samples;
 }
 
 function parseSample(line: string, wanted: (name: string) => boolean): Sample | undefined {
-  const [, name, labelText = '', valueText] = LINE.exec(line) ?? [];
+  const name = NAME.exec(line)?.[0];
   if (name === undefined || !wanted(name)) {
     return undefined;
   }
-  const labels = parseLabels(labelText);
-  const value = numberOf(valueText);
-  return labels === undefined || Number.isNaN(value) ? undefined : { name, labels, value };
+  const rest = line.slice(name.length).trimStart();
+  const close = rest.startsWith('{') ? rest.lastIndexOf('}') : -1;
+  const [valueText, time = '0', ...more] = rest
+    .slice(close + 1)
+    .trim()
+    .split(/\s+/);
+  const labels = parseLabels(close < 0 ? '' : rest.slice(1, close));
+  const value = valueText === '' ? NaN : numberOf(valueText);
+  const isSample = labels !== undefined && !Number.isNaN(value) && /^-?\d+$/.test(time) && more.length === 0;
+  return isSample ? { name, labels, value } : undefined;
 }
 
 function parseLabels(text: string): Readonly<Record<string, string>> | undefined {

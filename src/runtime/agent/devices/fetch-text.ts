@@ -14,16 +14,20 @@ export function fetchText(url: string, timeout: number): Promise<string> {
         reject(new Error(`${url}: status ${response.statusCode}`));
         return;
       }
+      const fail = (why: string): void => reject(new Error(`${url}: ${why}`));
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
         if (size > MOST_BYTES) {
-          request.destroy(new Error(`the answer is larger than ${MOST_BYTES} bytes`));
+          fail(`the answer is larger than ${MOST_BYTES} bytes`);
+          request.destroy();
         } else {
           chunks.push(chunk);
         }
       });
+      response.on('error', (error) => fail(error.message));
+      response.on('close', () => fail('the connection ended before the answer did'));
       response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     });
     const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeout} ms`)), timeout);

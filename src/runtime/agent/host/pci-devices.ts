@@ -37,16 +37,30 @@ const VENDORS: ReadonlyMap<number, Recognition> = new Map<number, Recognition>([
   [0x1ae0, { vendor: 'tpu', devices: [0x0027, 0x0056, 0x005e, 0x0062, 0x0063, 0x006f, 0x0076] }],
 ]);
 
-/** In the order of their addresses. */
-export async function readPciAccelerators(root: HostRoot): Promise<readonly PciAccelerator[]> {
-  const addresses = (await root.list(BUS)).slice(0, MOST_DEVICES);
-  const read = await Promise.all(addresses.map((address) => readDevice(root, address)));
-  return read.filter((device) => device !== undefined);
+export interface PciBus {
+  /** In the order of their addresses. */
+  readonly accelerators: readonly PciAccelerator[];
+  /** NVSwitches, which connect all of NVIDIA's GPUs of the node. */
+  readonly nvSwitches: number;
 }
 
-async function readDevice(root: HostRoot, address: string): Promise<PciAccelerator | undefined> {
+const NVIDIA = 0x10de;
+/** "Other bridge", as `lspci` shows the NVSwitches of A100 and H100 baseboards. */
+const OTHER_BRIDGE = 0x0680;
+
+export async function readPciBus(root: HostRoot): Promise<PciBus> {
+  const addresses = (await root.list(BUS)).slice(0, MOST_DEVICES);
+  const read = await Promise.all(addresses.map((address) => readDevice(root, address)));
+  return {
+    accelerators: read.filter((device) => typeof device === 'object'),
+    nvSwitches: read.filter((device) => device === 'nvswitch').length,
+  };
+}
+
+async function readDevice(root: HostRoot, address: string): Promise<PciAccelerator | 'nvswitch' | undefined> {
   const folder = join(BUS, address);
-  const known = VENDORS.get((await root.number(join(folder, 'vendor'))) ?? 0);
+  const vendor = (await root.number(join(folder, 'vendor'))) ?? 0;
+  const known = VENDORS.get(vendor);
   if (known === undefined) {
     return undefined;
   }
@@ -54,6 +68,9 @@ async function readDevice(root: HostRoot, address: string): Promise<PciAccelerat
     root.number(join(folder, 'class')),
     root.number(join(folder, 'device')),
   ]);
+  if (vendor === NVIDIA && pciClass >> 8 === OTHER_BRIDGE) {
+    return 'nvswitch';
+  }
   if (known.classes?.includes(pciClass >> 8) !== true && known.devices?.includes(device) !== true) {
     return undefined;
   }

@@ -35,6 +35,23 @@ export function allocatedDevices({ kubelet, podNames, accelerators }: Observatio
   );
 }
 
+/** The devices, each with whether a pod has it, where the kubelet says so. Replicas of a shared device are called `ID::0`, `ID::1`, … */
+export function withHolders({
+  accelerators,
+  kubelet,
+}: Pick<Observation, 'accelerators' | 'kubelet'>): readonly AcceleratorState[] | undefined {
+  if (accelerators === undefined || kubelet === undefined) {
+    return accelerators;
+  }
+  const plain = (id: string): string => id.replace(/::\d+$/, '');
+  const known = new Set(kubelet.allocatable.map(({ id }) => plain(id)));
+  const given = new Set(kubelet.pods.flatMap(({ devices }) => devices.map(({ id }) => plain(id))));
+  return accelerators.map((device) => {
+    const name = [device.id, device.busId].find((one) => one !== undefined && (known.has(one) || given.has(one)));
+    return name === undefined ? device : { ...device, held: given.has(name) };
+  });
+}
+
 function indexesById(accelerators: readonly AcceleratorState[]): ReadonlyMap<string, number> {
   return new Map(accelerators.flatMap(({ id, index }) => (id === undefined ? [] : [[id, index] as const])));
 }

@@ -3,6 +3,7 @@
  *
  * The form is that of `placement/nodes/capacity-report`, which reads it.
  */
+import { createHash } from 'node:crypto';
 import { timeText } from '../../api/clock';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type AcceleratorState } from '../devices/accelerators';
@@ -21,6 +22,15 @@ export const DEFAULT_CAPACITY_OPTIONS: CapacityOptions = {
   utilizationStep: 0.2,
   renewal: 240_000,
 };
+
+/** Part of the renewal by which nodes differ, so that agents that started together do not renew together. */
+const SPREAD = 0.25;
+
+/** Milliseconds after which the agent of a node renews its report: 180 to 240 seconds, by the name. */
+export function renewalOf(node: string): number {
+  const digest = createHash('sha256').update(node).digest().readUInt32BE(0);
+  return Math.round(DEFAULT_CAPACITY_OPTIONS.renewal * (1 - (SPREAD * digest) / 2 ** 32));
+}
 
 export class CapacityReporter {
   private reported: readonly AcceleratorState[] | undefined;
@@ -51,6 +61,7 @@ export class CapacityReporter {
         const before = reported.get(device.index);
         return (
           before === undefined ||
+          before.held !== device.held ||
           differs(before.usedMiB, device.usedMiB, memoryStep * (device.totalMiB ?? Infinity)) ||
           differs(before.utilization, device.utilization, utilizationStep)
         );
@@ -59,11 +70,12 @@ export class CapacityReporter {
   }
 }
 
-function entryOf({ index, totalMiB, usedMiB, utilization }: AcceleratorState): JsonObject {
+function entryOf({ index, totalMiB, usedMiB, utilization, held }: AcceleratorState): JsonObject {
   return {
     index,
     ...(totalMiB === undefined || usedMiB === undefined ? {} : { freeMemoryMiB: Math.max(0, totalMiB - usedMiB) }),
     ...(utilization === undefined ? {} : { utilization: Math.round(utilization * 100) / 100 }),
+    ...(held === true ? { held } : {}),
   };
 }
 

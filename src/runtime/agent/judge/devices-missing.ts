@@ -1,11 +1,12 @@
 /**
  * Devices that the node should have and that the kubelet does not offer.
  */
+import { type PciVendor } from '../host/pci-devices';
 import { type Observation } from '../observation';
 import { type Finding } from './finding';
 
 /** Vendor on the PCI bus, by resource of whole devices. */
-const ON_BUS: Readonly<Record<string, string>> = {
+export const ON_BUS: Readonly<Record<string, PciVendor>> = {
   'nvidia.com/gpu': 'nvidia',
   'amd.com/gpu': 'amd',
   'habana.ai/gaudi': 'gaudi',
@@ -31,7 +32,7 @@ export function devicesMissing(
       return [];
     }
     const vendor = Object.hasOwn(ON_BUS, resource) ? ON_BUS[resource] : undefined;
-    const onBus = pci?.filter((device) => device.vendor === vendor).length ?? 0;
+    const onBus = pci?.accelerators.filter((device) => device.vendor === vendor).length ?? 0;
     const bus = vendor === undefined || pci === undefined ? '' : `; the PCI bus has ${onBus}`;
     return [`${there} of ${count} ${resource} are allocatable${bus}`];
   });

@@ -4,8 +4,8 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
-import { busIdOf } from './nvidia-smi';
-import { type DeviceUse } from './use-history';
+import { busIdOf } from '../../nvidia/nvidia-smi';
+import { type DeviceUse } from '../../nvidia/device-use';
 
 export interface AmdGpu {
   readonly index: number;

@@ -8,9 +8,9 @@ import { type AmdGpu, parseAmdMetrics, parseAmdSmi, parseRocmSmi } from './amd';
 import { cdiDevices } from './cdi';
 import { type HostTools } from './host-tools';
 import { type HostDevice, type MigInstance } from './inventory';
-import { type ListedGpu, type NvidiaGpu, parseNvidiaList, parseNvidiaReport } from './nvidia-smi';
-import { parseTopology, type Topology } from './topology';
-import { type DeviceUse } from './use-history';
+import { type ListedGpu, type NvidiaGpu, parseNvidiaList, parseNvidiaReport } from '../../nvidia/nvidia-smi';
+import { parseTopology, type Topology } from '../../nvidia/topology';
+import { type DeviceUse } from '../../nvidia/device-use';
 
 const NVIDIA = 'nvidia.com/gpu=';
 const AMD = 'amd.com/gpu=';

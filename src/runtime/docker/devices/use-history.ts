@@ -4,14 +4,8 @@
  * Memory is bounded: 14,400 bytes for each device, at most 256 devices, so at most 3.6 MB. A minute is in the place that its number gives it, and counts only
  * while its number is written there: a gap, or a clock that is set back, leaves no wrong minute behind.
  */
+import { type DeviceUse } from '../../nvidia/device-use';
 import { type RunnerHistory, type RunnerHistoryOfDevice } from '../../../planning/pages/runner-view';
-
-/** As a vendor program reports it. */
-export interface DeviceUse {
-  /** Part of the time in which it worked, 0 to 1. */
-  readonly busy?: number;
-  readonly memoryMiB?: number;
-}
 
 export const MINUTES = 1440;
 const MOST_DEVICES = 256;

@@ -3,7 +3,7 @@
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { findXid, XIDS_TO_ACT_ON } from '../../../facts/catalog';
-import { busIdOf } from './nvidia-smi';
+import { busIdOf } from '../../nvidia/nvidia-smi';
 
 export interface XidEvent {
   /** As sysfs names the device. */

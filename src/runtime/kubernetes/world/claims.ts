@@ -1,6 +1,5 @@
 /**
- * What the volumes and resource claims of a pod mean for its place: where bound volumes are, and what only the cluster's own scheduler can
- * provide.
+ * What the volumes of a pod mean for its place: where bound volumes are, and what only the cluster's own scheduler can provide.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
@@ -58,13 +57,6 @@ export function obstacle(
   direct: boolean,
   sources: ClaimSources,
 ): Obstacle | undefined {
-  const dynamic = asArray(asObject(pod.spec).resourceClaims).length > 0;
-  if (direct && dynamic) {
-    return {
-      kind: 'needs-hand-over',
-      message: `The pod has resource claims, which only kube-scheduler allocates. ${HAND_OVER}`,
-    };
-  }
   for (const name of claimNames(pod)) {
     const claim = sources.claims.get(`${namespace}/${name}`);
     if (boundVolume(claim) !== undefined) {
@@ -86,6 +78,6 @@ export function obstacle(
   return undefined;
 }
 
-const HAND_OVER =
+export const HAND_OVER =
   'Leave `schedulerName` at its default and give the pod the scheduling gate `gantry.dev/placement`: it is then placed by Gantry and ' +
   'handed over.';

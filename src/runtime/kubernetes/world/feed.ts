@@ -5,12 +5,13 @@
  * out as before is no change. `question` in `snapshot.ts` works the same out from scratch; the scheduler compares the two from time to time.
  */
 import { areEqual } from '../../../placement/books/catch-up';
+import { type DeviceClaims } from '../../../placement/model/claims';
 import { type Delta } from '../../../placement/model/facts';
 import { Heap } from '../../../facts/collections/heap';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from '../../../placement';
 import { type Assumptions } from '../assumptions';
 import { type GangMembers } from './gang-members';
-import { foreignPod, type GangPart, gangPart, type HeldGang, type Moment, usableNodes } from './snapshot';
+import { claimsOf, foreignPod, type GangPart, gangPart, type HeldGang, type Moment, usableNodes } from './snapshot';
 import { type World } from './world';
 
 interface Part {
@@ -34,6 +35,7 @@ export class Feed {
   private readonly nodes = new Map<string, ClusterNode>();
   private readonly queues = new Map<string, Queue>();
   private topologies: readonly Topology[] = [];
+  private claims: DeviceClaims | undefined;
   private readonly dues = new Heap<Due>((a, b) => a.at - b.at);
   /** Ids of gangs that were looked at since `takeTouched` was called. */
   private touched = new Set<string>();
@@ -48,6 +50,7 @@ export class Feed {
     assumptions.onGang = (gang) => world.touches.gang(gang);
     assumptions.onClear = () => {
       world.migChanges.clear();
+      world.devices.assumed.clear();
       world.touches.everything();
     };
   }
@@ -77,6 +80,11 @@ export class Feed {
     for (const id of gangs) {
       this.bringGang(id, moment, gone, put);
     }
+    const claims = claimsOf(world, this.assumptions);
+    if (claims !== this.claims) {
+      this.claims = claims;
+      put.push({ kind: 'claims', claims });
+    }
     return [...gone, ...put];
   }
 
@@ -90,6 +98,7 @@ export class Feed {
       topologies: this.topologies,
       gangs: parts.flatMap(({ gang }) => (gang === undefined ? [] : [gang])),
       pods: [...parts.flatMap(({ pods }) => [...pods.values()]), ...this.foreign.values()],
+      ...(this.claims !== undefined && { deviceClaims: this.claims }),
     };
   }
 
@@ -117,6 +126,7 @@ export class Feed {
   reset(): void {
     [this.parts, this.heldGangs, this.foreign, this.nodes, this.queues, this.withWaiting].forEach((map) => map.clear());
     this.topologies = [];
+    this.claims = undefined;
     this.world.touches.everything();
   }
 

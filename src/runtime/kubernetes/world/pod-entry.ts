@@ -10,6 +10,7 @@ import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
 import { excessOf, withoutDemands } from './bounds';
 import { claimNames } from './claims';
+import { type PodDeviceClaim } from './pod-claims';
 
 /**
  * `direct`: Gantry binds it. `gated`: Gantry places it and hands it over. `handed-over`: the cluster's own scheduler is to bind it.
@@ -44,12 +45,15 @@ export interface PodEntry {
   readonly gang?: GangIdentity;
   /** Names of the claims of its volumes, and whether it has resource claims: looked at again when those change. */
   readonly claims: readonly string[];
+  /** Of Gantry's pods only: its resource claims. */
+  readonly deviceClaims: readonly PodDeviceClaim[];
   readonly raw: JsonObject;
 }
 
 export interface EntryOptions {
   readonly schedulerName: string;
   readonly template: TemplateOptions;
+  readonly deviceClaims: (pod: JsonObject) => readonly PodDeviceClaim[];
   /** Only the scheduler can write `gantry.dev/node`. */
   readonly guarded: boolean;
   /** The node for which this process handed the pod over. */
@@ -70,7 +74,9 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   const devices = own === undefined ? undefined : facts?.devices;
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
-  const read = templateOf({ metadata, spec, namespace }, { ...options.template, sharing });
+  const deviceClaims = own === undefined ? [] : options.deviceClaims(raw);
+  const templateOptions = own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
+  const read = templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing });
   const excess = excessOf(read);
   return {
     key,
@@ -89,8 +95,19 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     ...(excess !== undefined && { excess }),
     ...(own ?? { otherGates: [], hints: {} }),
     claims: claimNames(raw),
+    deviceClaims,
     raw,
   };
+}
+
+/** Claims of other pods hold what their status says, whoever uses them. */
+function withoutClaims({ classOf: _, ...template }: TemplateOptions): TemplateOptions {
+  return template;
+}
+
+/** The claims in the order in which the pod lists them; those that it turned out not to need are in neither list. */
+function withClaims(template: TemplateOptions, claims: readonly PodDeviceClaim[]): TemplateOptions {
+  return { ...template, podClaims: claims.map(({ key, charged }) => ({ key, devices: charged })) };
 }
 
 /** A pod that takes no capacity any more. */

@@ -10,11 +10,12 @@ import {
   type PodTemplate,
   type Snapshot,
 } from '../../../placement';
+import { type DeviceClaims } from '../../../placement/model/claims';
 import { messageOf } from '../../api/api-error';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
 import { type GangMembers, roleOf } from './gang-members';
-import { obstacle } from './claims';
+import { HAND_OVER, obstacle } from './claims';
 import { type PodEntry } from './pod-entry';
 import { type World } from './world';
 
@@ -22,6 +23,7 @@ import { type World } from './world';
 export type HeldKind =
   | 'needs-hand-over'
   | 'volume-not-bound'
+  | 'claim-not-ready'
   | 'other-gates'
   | 'settling'
   | 'refused'
@@ -78,13 +80,37 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
     }
   }
   const { queues, topologies } = world;
-  return { snapshot: { now: moment.now, nodes: usableNodes(world), queues, topologies, gangs, pods }, held };
+  const deviceClaims = claimsOf(world, assumptions);
+  const snapshot = {
+    now: moment.now,
+    nodes: usableNodes(world),
+    queues,
+    topologies,
+    gangs,
+    pods,
+    ...(deviceClaims !== undefined && { deviceClaims }),
+  };
+  return { snapshot, held };
+}
+
+/** Devices and claims; `undefined` where there are none. */
+export function claimsOf(world: World, assumptions: Assumptions): DeviceClaims | undefined {
+  return world.devices.value((entry) => hasPlace(entry, assumptions));
+}
+
+/** Whether the pod has a node, or is about to get one. */
+function hasPlace({ state, uid, node }: PodEntry, assumptions: Assumptions): boolean {
+  return state === 'placed' || (state === 'leaving' && node !== undefined) || isAssumed({ state, uid }, assumptions);
+}
+
+function isAssumed({ state, uid }: Pick<PodEntry, 'state' | 'uid'>, assumptions: Assumptions): boolean {
+  return state === 'waiting' && assumptions.placeOf(uid) !== undefined;
 }
 
 export function usableNodes(world: World): readonly ClusterNode[] {
   return world.nodes
     .filter(({ name }) => world.aside.reasonOf('node', name) === undefined)
-    .map((node) => world.migChanges.shown(node));
+    .map((node) => world.devices.withDevices(world.migChanges.shown(node)));
 }
 
 /** A pod that uses capacity and belongs to no gang. */
@@ -135,7 +161,8 @@ export function gangPart(world: World, assumptions: Assumptions, moment: Moment,
     const { node = entry.node } = assumptions.placeOf(entry.uid) ?? {};
     if (node !== undefined && (entry.state === 'placed' || entry.state === 'leaving' || entry.state === 'waiting')) {
       const state = entry.state === 'leaving' ? 'releasing' : 'running';
-      pods.push({ name: entry.key, state, template, node, ...(devices && { devices }) });
+      const claims = world.devices.ownClaims(entry, true);
+      pods.push({ name: entry.key, state, template, node, ...(devices && { devices }), ...(claims && { claims }) });
     }
   }
   const held = { gang: members.name, queue: '', kind: 'set-aside' as const, message, again: ASIDE_AGAIN };
@@ -176,8 +203,10 @@ function partOf(world: World, assumptions: Assumptions, moment: Moment, members:
 
 function podOf(world: World, entry: PodEntry, assumptions: Assumptions, members: GangMembers): Pod | undefined {
   const { key: name, uid, state, startedAt } = entry;
+  const claims = world.devices.ownClaims(entry, hasPlace(entry, assumptions));
   const base = {
     name,
+    ...(claims && { claims }),
     gang: members.name,
     role: roleOf(entry),
     template: entry.template,
@@ -299,6 +328,14 @@ function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry
       kind: 'other-gates',
       message: `Pod "${entry.key}" still has the scheduling gate ${gates} of another controller.`,
     };
+  }
+  const claim = entry.deviceClaims.find(({ problem }) => problem !== undefined);
+  if (claim?.problem !== undefined) {
+    return { kind: 'claim-not-ready', message: `Pod "${entry.key}": ${claim.problem}` };
+  }
+  if (entry.way === 'direct' && (entry.template.claims?.length ?? 0) > entry.deviceClaims.length) {
+    const message = `Pod "${entry.key}" requests an extended resource of a DeviceClass, which only kube-scheduler makes a claim for. ${HAND_OVER}`;
+    return { kind: 'needs-hand-over', message };
   }
   const needs = obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources);
   return needs === undefined ? undefined : { kind: needs.kind, message: `Pod "${entry.key}": ${needs.message}` };

@@ -11,12 +11,13 @@ import { matchesRequirement } from '../../../placement/nodes/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
 import { messageOf } from '../../api/api-error';
-import { type Change, type Watched } from '../watched';
+import { type Change, type Watched } from '../../api/watched';
 import { budgetsOf, covers } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
 import { type GangContext, gangId, GangMembers } from './gang-members';
 import { type EntryOptions, isRelevant, type PodEntry, podEntry } from './pod-entry';
 import { DeviceReports } from './device-reports';
+import { type DeviceChange, WorldDevices } from './devices';
 import { GangNames } from './gang-names';
 import { MigChanges } from './mig-changes';
 import { checkedNode, differs } from './node-changes';
@@ -41,6 +42,9 @@ const ASIDE_KINDS: Readonly<Partial<Record<CollectionName, AsideKind>>> = {
   volcanoQueues: 'queue',
 };
 
+/** More changes of claims than this are not told apart. */
+const MOST_STALE = 1000;
+
 export class World {
   readonly pods = new Map<string, PodEntry>();
   readonly gangs = new Map<string, GangMembers>();
@@ -64,8 +68,11 @@ export class World {
   /** Where pods were handed over to in this process, by uid. */
   private readonly handOvers = new Map<string, string>();
   readonly aside = new SetAside();
+  readonly devices: WorldDevices;
   readonly migChanges = new MigChanges();
   private volumesChanged = false;
+  /** Which pods have other claims, or request what is a claim now. */
+  private stalePods: NonNullable<DeviceChange['read']>[] = [];
   private namespacesChanged = false;
 
   /** Called with every pod of the cluster that was added, changed, or deleted. */
@@ -79,10 +86,16 @@ export class World {
   ) {
     const namespaces: NamespaceChooser = (selector) => this.namespacesBy(selector);
     this.entryOptions = {
-      template: { claimTerms: (claim, namespace) => claimTerms(this.claimSources)(claim, namespace), namespaces },
+      template: {
+        claimTerms: (claim, namespace) => claimTerms(this.claimSources)(claim, namespace),
+        classOf: (resource) => this.devices.classOf(resource),
+        namespaces,
+      },
+      deviceClaims: (raw) => this.devices.claimsOf(raw),
       intern: (template) => this.templates.intern(template),
       handedTo: (uid) => this.handOvers.get(uid),
     };
+    this.devices = new WorldDevices((name) => source.all(name), this.nodesByName);
     this.migChanges.onChange = () => (this.touches.places = true);
     source.onChange((change) => this.takeSafely(change));
   }
@@ -125,8 +138,12 @@ export class World {
     if (this.namespacesChanged) {
       this.readPods(({ raw }) => hasNamespaceSelector(raw));
     }
+    const { stalePods } = this;
+    this.stalePods = [];
     if (this.templates.labelKeysChanged) {
       this.readPods(() => true);
+    } else if (stalePods.length > 0) {
+      this.readPods((entry) => stalePods.some((isStale) => isStale(entry)));
     }
     this.volumesChanged = false;
     this.namespacesChanged = false;
@@ -160,7 +177,9 @@ export class World {
     }
   }
 
-  private touchEntry({ key, gang }: PodEntry): void {
+  private touchEntry(entry: PodEntry): void {
+    const { key, gang } = entry;
+    this.devices.touch(entry);
     if (gang === undefined) {
       this.touches.pod(key);
     } else {
@@ -313,6 +332,13 @@ export class World {
         this.priorityIndex = undefined;
         this.touchGangs(() => true);
         break;
+      case 'resourceSlices':
+      case 'deviceClasses':
+      case 'resourceClaims':
+        if (!this.takeDevices({ collection, key, before, after })) {
+          return;
+        }
+        break;
     }
     this.onRelevant();
   }
@@ -334,9 +360,30 @@ export class World {
       this.placesKnown = undefined;
     }
     this.touches.places = true;
+    this.addStale(this.devices.nodeChanged());
     this.migChanges.take(key, node, after);
     this.deviceReports.take(key, node, after).forEach((uid) => this.touchPod(uid));
     return true;
+  }
+
+  /** @returns whether it says anything new */
+  private takeDevices(change: Change): boolean {
+    const said = this.devices.take(change);
+    if (said === undefined) {
+      return false;
+    }
+    this.addStale(said.read);
+    this.touches.places ||= said.nodes;
+    return true;
+  }
+
+  /** A replica that does not decide does not settle either. */
+  private addStale(read: DeviceChange['read']): void {
+    if (this.stalePods.length >= MOST_STALE) {
+      this.stalePods = [() => true];
+    } else if (read !== undefined) {
+      this.stalePods.push(read);
+    }
   }
 
   private takeBudget(key: string, before: JsonObject | undefined, after: JsonObject | undefined): void {
@@ -389,6 +436,7 @@ export class World {
       this.templates.release(before.template);
       this.leaveGang(before);
       this.touchEntry(before);
+      this.devices.remove(before);
     }
     const entry =
       raw === undefined
@@ -401,6 +449,7 @@ export class World {
     if (entry !== undefined) {
       this.pods.set(key, entry);
       this.byUid.set(entry.uid, entry);
+      this.devices.add(entry);
       this.touchEntry(entry);
       if (entry.way === 'handed-over' && !entry.bound && entry.state === 'placed') {
         this.unbound.set(entry.uid, entry);
@@ -411,6 +460,7 @@ export class World {
     }
     if (before !== undefined && before.uid !== entry?.uid) {
       this.handOvers.delete(before.uid);
+      this.devices.assumed.forgetPod(before.uid);
     }
     this.onPod(before, entry);
     if (isRelevant(before, entry)) {

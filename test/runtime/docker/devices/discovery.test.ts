@@ -5,9 +5,9 @@ import { cdiDevices, cdiNames } from '../../../../src/runtime/docker/devices/cdi
 import { discover } from '../../../../src/runtime/docker/devices/discover';
 import { type HostTools, NO_TOOLS } from '../../../../src/runtime/docker/devices/host-tools';
 import { parseAmdSmi, parseRocmSmi } from '../../../../src/runtime/docker/devices/amd';
-import { parseNvidiaReport } from '../../../../src/runtime/docker/devices/nvidia-smi';
-import { parseTopology } from '../../../../src/runtime/docker/devices/topology';
-import { parseXml } from '../../../../src/runtime/docker/devices/xml';
+import { parseNvidiaReport } from '../../../../src/runtime/nvidia/nvidia-smi';
+import { parseTopology } from '../../../../src/runtime/nvidia/topology';
+import { parseXml } from '../../../../src/runtime/nvidia/xml';
 import {
   A100,
   A100_LIST,

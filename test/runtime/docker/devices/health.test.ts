@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeviceWatch } from '../../../../src/runtime/docker/devices/device-watch';
 import { type HostDevice } from '../../../../src/runtime/docker/devices/inventory';
-import { parseNvidiaReport } from '../../../../src/runtime/docker/devices/nvidia-smi';
+import { parseNvidiaReport } from '../../../../src/runtime/nvidia/nvidia-smi';
 import { KernelLog, xidFault, xidOf } from '../../../../src/runtime/docker/devices/xid-log';
 import { A100, reportOf } from './recorded';
 

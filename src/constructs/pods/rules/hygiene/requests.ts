@@ -7,7 +7,8 @@ import { type ManifestSet } from '../../../../manifests/manifest-set';
 import { asObject, objectsAt } from '../../../../manifests/read';
 import { containersIn, hygieneRule } from './hygiene-rule';
 
-const COUNTED = ['cpu', 'memory'];
+const COUNTED = ['cpu', 'memory'] as const;
+const EXAMPLES = { cpu: '500m', memory: '1Gi' };
 
 function namesIn(resources: JsonObject): ReadonlySet<string> {
   // The server copies a limit into the request.
@@ -35,7 +36,7 @@ export const requestRules: readonly Rule[] = [
       concerns: ['containers'],
       summary: 'A container should request CPU and memory.',
       why: 'The scheduler counts what a container does not request as nothing: it fills the node with such pods, which then take CPU from each other and are the first that are evicted.',
-      fix: 'Set resources.requests.cpu and resources.requests.memory.',
+      fix: 'Set resources.requests.cpu and resources.requests.memory to what the container needs.',
       source:
         'Kubernetes documentation, resource management; kube-linter, unset-cpu-requirements and unset-memory-requirements; kube-score, container-resources',
     },
@@ -50,7 +51,7 @@ export const requestRules: readonly Rule[] = [
             path: `${path}/resources`,
             message: `the container ${name} requests no ${missing.join(' and no ')}`,
             expected: missing.map((resource) => `requests.${resource}`).join(', '),
-            fix: `Set ${missing.map((resource) => `resources.requests.${resource}`).join(' and ')}.`,
+            fix: `Set ${missing.map((resource) => `resources.requests.${resource}`).join(' and ')} to what the container needs, for example ${missing.map((resource) => EXAMPLES[resource]).join(' and ')}.`,
           };
         }
       }

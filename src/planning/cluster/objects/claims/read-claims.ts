@@ -28,12 +28,7 @@ export function deviceClaimsOf(
   named: Iterable<string>,
 ): DeviceClaims {
   const byName: Nodes = new Map(nodes.map((node) => [node.name, node]));
-  const classes = new Map(
-    ofKind(`${GROUP}/DeviceClass`).map((object) => [
-      asString(asObject(object.metadata).name) ?? '',
-      asArray(asObject(object.spec).selectors).flatMap(expressionOf),
-    ]),
-  );
+  const classes = classSelectorsOf(ofKind(`${GROUP}/DeviceClass`));
   const slices = ofKind(`${GROUP}/ResourceSlice`).map((object) => sliceOf(object, byName));
   const reader = new ClaimReader(classes, slices.length > 0);
   const claims = new Map<string, ClaimFacts>();
@@ -62,11 +57,7 @@ export function deviceClaimsOf(
   for (const key of named) {
     const extended = extendedRequests(key);
     if (extended !== undefined) {
-      claims.set(key, {
-        title: EXTENDED_TITLE,
-        shared: false,
-        ...reader.read(claimSpec(extended), '', EXTENDED_TITLE),
-      });
+      claims.set(key, extendedFacts(extended, reader));
     } else if (!claims.has(key)) {
       const kind = key.startsWith('template:') ? 'ResourceClaimTemplate' : 'ResourceClaim';
       const title = `${kind} "${key.slice(key.indexOf(':') + 1)}"`;
@@ -76,9 +67,23 @@ export function deviceClaimsOf(
   return { slices, claims };
 }
 
-const EXTENDED_TITLE = "the pod's extended resources";
+/** CEL expressions of each DeviceClass, by its name. */
+export function classSelectorsOf(classes: Iterable<JsonObject>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...classes].map((object) => [
+      asString(asObject(object.metadata).name) ?? '',
+      asArray(asObject(object.spec).selectors).flatMap(expressionOf),
+    ]),
+  );
+}
 
 /** The claim that the cluster makes for extended resources. */
+export function extendedFacts(requests: readonly ClassRequest[], reader: ClaimReader): ClaimFacts {
+  return { title: EXTENDED_TITLE, shared: false, ...reader.read(claimSpec(requests), '', EXTENDED_TITLE) };
+}
+
+const EXTENDED_TITLE = "the pod's extended resources";
+
 function claimSpec(requests: readonly ClassRequest[]): JsonObject {
   return {
     devices: {
@@ -100,7 +105,12 @@ function expressionOf(selector: unknown): readonly string[] {
   return text === undefined ? [] : [text];
 }
 
-function allocationOf(allocation: JsonObject, nodes: Nodes, retained: boolean): NonNullable<ClaimFacts['allocation']> {
+/** What a claim holds, by its status. */
+export function allocationOf(
+  allocation: JsonObject,
+  nodes: Nodes,
+  retained: boolean,
+): NonNullable<ClaimFacts['allocation']> {
   const devices = asArray(asObject(allocation.devices).results)
     .map(asObject)
     .map((result) => ({
@@ -128,7 +138,11 @@ function amountsOf(amounts: unknown): ReadonlyMap<string, bigint> {
   );
 }
 
-class ClaimReader {
+/** Selectors that are remembered: users write them, and there is no end to them. */
+const MOST_SELECTORS = 2000;
+
+/** Reads the specs of claims; each selector is compiled once. */
+export class ClaimReader {
   private readonly compiled = new Map<string, DeviceSelector | string>();
 
   constructor(
@@ -182,6 +196,9 @@ class ClaimReader {
     const own = asArray(object.selectors).flatMap(expressionOf);
     const selectors = [...(ofClass ?? []), ...own].flatMap((text): readonly DeviceSelector[] => {
       const selector = this.compiled.get(text) ?? selectorOf(text);
+      if (this.compiled.size >= MOST_SELECTORS) {
+        this.compiled.clear();
+      }
       this.compiled.set(text, selector);
       if (typeof selector === 'string') {
         report(`has a selector that cannot be evaluated: ${selector}`);

@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { ApiError } from '../../../src/runtime/api/api-error';
 import { type ApiRequest } from '../../../src/runtime/api/client';
-import { Leader, type LeaderOptions } from '../../../src/runtime/kubernetes/leader';
+import { Leader, type LeaderOptions } from '../../../src/runtime/api/leader';
 import { until } from '../fake-server';
 
 /** One Lease, with the API server's optimistic locking. */

@@ -1,13 +1,13 @@
 /**
- * Copies of all collections that decisions depend on, kept by one reflector each, with word of every change.
+ * Copies of the collections that decisions depend on, kept by one reflector each, with word of every change.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { type CollectionName, COLLECTION_NAMES } from '../../planning/scheduler-settings/collections';
-import { type ApiClient } from '../api/client';
-import { collectionPath } from '../api/collections';
-import { Reflector, type ReflectorNote } from '../api/reflector';
-import { trimmed } from '../api/trim';
+import { type ApiClient } from './client';
+import { collectionPath } from './collections';
+import { Reflector, type ReflectorNote } from './reflector';
+import { trimmed } from './trim';
 
 /** An object that was added (`before` unset), changed, or deleted (`after` unset). */
 export interface Change {
@@ -22,6 +22,8 @@ export type ChangeListener = (change: Change) => void;
 export interface WatchedOptions {
   readonly client: Pick<ApiClient, 'request' | 'stream'>;
   readonly onNote: (collection: CollectionName, note: ReflectorNote) => void;
+  /** @default - all collections that the scheduler reads */
+  readonly names?: readonly CollectionName[];
 }
 
 export class Watched {
@@ -31,9 +33,9 @@ export class Watched {
   private readonly paths = new Map<CollectionName, string | undefined>();
   private wasSynced = false;
 
-  constructor({ client, onNote }: WatchedOptions) {
+  constructor({ client, onNote, names = COLLECTION_NAMES }: WatchedOptions) {
     this.reflectors = new Map(
-      COLLECTION_NAMES.map((name) => {
+      names.map((name) => {
         this.stores.set(name, new Map());
         return [
           name,

@@ -5,19 +5,23 @@
  * use too.
  */
 import { nvidiaFault } from './nvidia-health';
-import { type DeviceUse } from './use-history';
+import { type DeviceUse } from './device-use';
 import { elementAt, parseXml, textAt, type XmlElement } from './xml';
 
 export interface NvidiaGpu {
   readonly uuid: string;
   readonly model?: string;
   readonly memoryMiB?: number;
+  /** What neither programs nor the driver hold. */
+  readonly freeMiB?: number;
   /** As sysfs names it: `0000:3b:00.0`. */
   readonly busId?: string;
   /** MIG mode is on. */
   readonly isDivided: boolean;
   /** Why nothing should start on it. @default - nothing is wrong */
   readonly fault?: string;
+  /** Why its clocks are lower than they could be, as the report names the reasons. @default - for no reason that slows work down */
+  readonly throttled?: readonly string[];
   readonly use: DeviceUse;
 }
 
@@ -59,18 +63,41 @@ function gpuOf(gpu: XmlElement): NvidiaGpu | undefined {
     return undefined;
   }
   const model = textAt(gpu, 'product_name');
-  const memory = /^(\d+) MiB$/.exec(textAt(gpu, 'fb_memory_usage', 'total') ?? '')?.[1];
+  const mebibytes = (name: string): string | undefined =>
+    /^(\d+) MiB$/.exec(textAt(gpu, 'fb_memory_usage', name) ?? '')?.[1];
+  const [memory, free] = [mebibytes('total'), mebibytes('free')];
+  const throttled = throttleReasons(gpu);
   const busId = busIdOf(textAt(gpu, 'pci', 'pci_bus_id') ?? /\bid="([^"]*)"/.exec(gpu.attributes)?.[1]);
   const fault = nvidiaFault(gpu);
   return {
     uuid,
     ...(model === undefined ? {} : { model: model.replace(/^NVIDIA /, '') }),
     ...(memory === undefined ? {} : { memoryMiB: Number(memory) }),
+    ...(free === undefined ? {} : { freeMiB: Number(free) }),
     ...(busId === undefined ? {} : { busId }),
     isDivided: elementAt(gpu, 'mig_mode', 'current_mig')?.text === 'Enabled',
     ...(fault === undefined ? {} : { fault }),
+    ...(throttled.length === 0 ? {} : { throttled }),
     use: useOf(gpu),
   };
+}
+
+/** Reasons that slow work down: an idle device, and clocks that somebody chose, have a reason too. */
+export const THROTTLE_REASONS = [
+  'sw_power_cap',
+  'hw_slowdown',
+  'sw_thermal_slowdown',
+  'hw_thermal_slowdown',
+  'hw_power_brake_slowdown',
+] as const;
+
+/** Drivers up to 550 say "throttle". */
+function throttleReasons(gpu: XmlElement): readonly string[] {
+  return THROTTLE_REASONS.filter((reason) =>
+    ['event', 'throttle'].some(
+      (word) => elementAt(gpu, `clocks_${word}_reasons`, `clocks_${word}_reason_${reason}`)?.text === 'Active',
+    ),
+  );
 }
 
 /** A divided device reports no utilization. */

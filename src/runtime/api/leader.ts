@@ -10,10 +10,10 @@
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { type Lease } from '../../facts/api/types/coordination.k8s.io/v1';
-import { isNotFound, messageOf } from '../api/api-error';
-import { pause } from '../api/backoff';
-import { type ApiClient } from '../api/client';
-import { type Clock, microTimeText, SYSTEM_CLOCK } from '../api/clock';
+import { isNotFound, messageOf } from './api-error';
+import { pause } from './backoff';
+import { type ApiClient } from './client';
+import { type Clock, microTimeText, SYSTEM_CLOCK } from './clock';
 
 export interface LeaderOptions {
   readonly client: Pick<ApiClient, 'request'>;

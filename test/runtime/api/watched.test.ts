@@ -3,9 +3,9 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type CollectionName } from '../../../src/planning/scheduler-settings/collections';
-import { type Change, Watched } from '../../../src/runtime/kubernetes/watched';
+import { type Change, Watched } from '../../../src/runtime/api/watched';
 import { InProcessApiServer } from '../../support/api-server/api-server';
-import { letTimeRun, nodeObject, podObject, stopTime } from './program/rig';
+import { letTimeRun, nodeObject, podObject, stopTime } from '../kubernetes/program/rig';
 
 const VOLCANO = 'scheduling.volcano.sh/v1beta1';
 

@@ -1,0 +1,105 @@
+/**
+ * What to write for a value or a key that breaks a requirement of its syntax, in the words that follow `must`.
+ */
+import { inThirdPerson } from '../../facts/words/third-person';
+import { contentOf } from './field-content';
+import { nearName } from './near-name';
+import { setTo } from './set-to';
+
+/** What follows the domain in values of the forms that requirements name. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'of the form domain/name': 'name',
+  'of the form domain/path': 'controller',
+};
+
+/** `Set hard.pods to an integer.` for `be an integer`, `Set key to a value that is empty, or consists of letters.` for other requirements. */
+export function requirementFix(field: string, what: string, found?: unknown): string {
+  if (what === 'not be true' || what === 'not be false') {
+    return `Set ${field} to ${what === 'not be false'}.`;
+  }
+  if (what === 'not be empty') {
+    return `Set ${field} to ${contentOf(field) ?? 'a value that is not empty'}.`;
+  }
+  if (what.startsWith('not contain ')) {
+    return withoutFix(field, what);
+  }
+  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
+  const [, part, most] = /^have a (prefix|name after the "\/") that is no more than (\d+ characters)$/.exec(what) ?? [];
+  if (length !== undefined || part !== undefined) {
+    return `Shorten ${part === undefined ? field : `the ${part === 'prefix' ? 'prefix of' : `${part} in`} ${field}`} to at most ${length ?? most}.`;
+  }
+  const [, form] = /^be (of the form \S+)$/.exec(what) ?? [];
+  if (form !== undefined) {
+    const example = EXAMPLES[form];
+    return `Set ${field} to a value ${form}${example === undefined ? '' : `, such as example.com/${example}`}.`;
+  }
+  const near = nearName(what, typeof found === 'string' ? found : undefined);
+  if (near !== undefined) {
+    const content = near.endsWith('"') ? undefined : contentOf(field);
+    return `Set ${field} to ${content !== undefined && /^the name of |\bsuch as /.test(content) ? content : near}.`;
+  }
+  const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
+  const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
+  const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
+  if (choice !== undefined && value === undefined) {
+    return `Set ${field} to ${choice}.`;
+  }
+  return literal === undefined && value === undefined
+    ? `Set ${field} to ${valueThat(what)}.`
+    : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
+}
+
+/** What meets a requirement, as the end of a sentence: `at most 100%`, `a number less than completions`, `a value that matches x`. */
+function valueThat(what: string): string {
+  const [, first, verb, rest] = /^be (?!empty,)([^,]+), or (start|end|begin) (.+)$/.exec(what) ?? [];
+  if (first !== undefined) {
+    return `${first}, or to a value that ${verb}s ${rest}`;
+  }
+  const [, be = ''] = /^be (.+)$/.exec(what) ?? [];
+  if (/^(?:at (?:least|most) |the |one of )/.test(be)) {
+    return be;
+  }
+  if (/^(?:less|greater|more) than /.test(be)) {
+    return `a number ${be}`;
+  }
+  const [, other] = /^not be ("[^"]*")$/.exec(what) ?? [];
+  return other === undefined ? `a value that ${inThirdPerson(what)}` : `a value other than ${other}`;
+}
+
+/** `Remove "/" and "%" from metadata.name.` */
+export const withoutFix = (field: string, what: string): string =>
+  `Remove ${what.replace(/^not contain (?:any of )?/, '').replace(/ or (?=[^ ]+$)/, ' and ')} from ${field}.`;
+
+/**
+ * What to write for a name that breaks a rule of its syntax: `Set metadata.name to a value that consists of …`, `Shorten metadata.name to …`.
+ *
+ * @param complaint what the name must do, in the words that follow `must`
+ * @param found the name
+ */
+export function nameFix(field: string, complaint: string, found?: string): string {
+  const length = LENGTH.exec(complaint)?.[1];
+  return length === undefined ? requirementFix(field, complaint, found) : `Shorten ${field} to at most ${length}.`;
+}
+
+/** What to write for the key of a map, as `nameFix` for the value of a field. */
+export function keyFix(map: string, complaint: string, key?: string): string {
+  const length = LENGTH.exec(complaint)?.[1];
+  if (length !== undefined) {
+    return `Shorten the key in ${map} to at most ${length}.`;
+  }
+  const [, ofPrefix] = /^have a prefix that is no more than (\d+ characters)$/.exec(complaint) ?? [];
+  if (ofPrefix !== undefined) {
+    return `Shorten the prefix of the key in ${map} to at most ${ofPrefix}.`;
+  }
+  const wrong = key === undefined ? 'the key' : `the key ${JSON.stringify(key)}`;
+  const near = nearName(complaint, key)
+    ?.replace(/^a name such as /, '')
+    .replace(/^example\.com\/name$/, 'example.com/rack');
+  if (near === undefined && complaint !== 'not be empty') {
+    return `Rename ${wrong} in ${map} so that it ${inThirdPerson(complaint)}.`;
+  }
+  const example = /(?:^|\.)(?:data|binaryData)$/.test(map) ? 'config.yaml' : 'example.com/rack';
+  return `Rename ${wrong} in ${map} to a name such as ${near ?? example}.`;
+}
+
+const LENGTH = /^(?:have|be) no more than (\d+ characters.*)$/;

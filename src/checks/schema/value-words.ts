@@ -1,0 +1,143 @@
+/**
+ * What to write as the value of a field, in words: by its schema, and by its name where that says more.
+ */
+import { type JsonValue } from '../../facts/api/schema';
+import { allOf, oneOf } from '../../facts/words';
+import { fieldOf } from '../../manifests/pointer';
+import { contentOf } from '../rules/field-content';
+import { A_QUANTITY, boundWords } from './exact-words';
+import { patternWords } from './pattern-words';
+import { type SchemaNode } from './schema-node';
+import { shortened, THE_FIELD } from './violation-list';
+
+/** How many values a fix lists. */
+export const MOST_CHOICES = 8;
+/** Fields of an object that a fix lists. */
+const FEW_FIELDS = 3;
+
+const WITH_ARTICLE: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  quantity: A_QUANTITY,
+  string: 'a string',
+};
+
+/** Types in words, `integer or string` as `an integer or a string`. */
+function typeWords(types: string | undefined): string {
+  if (types === undefined) {
+    return 'a value';
+  }
+  const words = types.split(' or ').map((type) => (Object.hasOwn(WITH_ARTICLE, type) ? WITH_ARTICLE[type] : type));
+  return oneOf(words.flatMap((word) => word.split(' or ')));
+}
+
+/** What a field takes: `TCP, UDP, or SCTP`, `an integer of at least 1`, `an object with the fields kind and name`. */
+export function valueWords(node: SchemaNode | undefined): string {
+  if (node === undefined) {
+    return typeWords(undefined);
+  }
+  const choices = node.schema.enum ?? [];
+  if (choices.length > 0 && choices.length <= MOST_CHOICES) {
+    return oneOf(choices.map(String));
+  }
+  if (node.schema.pattern !== undefined) {
+    const { expected } = patternWords(node.schema.pattern);
+    return /\bmatches\b/.test(expected) ? typeWords(node.typeNames) : expected;
+  }
+  if (node.schema.format === 'quantity') {
+    return A_QUANTITY;
+  }
+  if (node.typeNames === 'array') {
+    return listWords(node.items);
+  }
+  return node.typeNames === 'object' ? objectWords(node) : `${typeWords(node.typeNames)}${boundWords(node.schema)}`;
+}
+
+function listWords(items: SchemaNode | undefined): string {
+  const names: Readonly<Record<string, string>> = { integer: 'integers', number: 'numbers', string: 'strings' };
+  const type = items?.typeNames ?? '';
+  if (type === 'object' && items !== undefined) {
+    const words = objectWords(items).replace(/^an object/, '');
+    return `a list of objects${words}`;
+  }
+  return Object.hasOwn(names, type) ? `a list of ${names[type]}` : 'a list';
+}
+
+function objectWords(node: SchemaNode): string {
+  const members = node.required;
+  if (members.length > 0 && members.length <= MOST_CHOICES) {
+    return `an object with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
+  }
+  const parts = Object.keys(node.schema.properties ?? {}).filter((name) => !name.startsWith('$'));
+  if (parts.length === 1) {
+    return `an object such as { ${parts[0]}: … }`;
+  }
+  if (parts.length > 1) {
+    return `an object with fields such as ${allOf(parts.slice(0, FEW_FIELDS))}`;
+  }
+  return node.values?.typeNames === 'string' ? 'a map of strings, such as { key: value }' : 'an object';
+}
+
+/** Fields whose names say what they hold, in the objects of any project. */
+const TELLING =
+  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|location|operator|verbs|apiGroups|apiVersions|operations|metadata|openAPIV3Schema|labels|annotations|nodeSelector|matchLabels|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
+
+/** Names of resources are the keys of these. */
+const AMOUNTS =
+  /(?:^|\/)(?:limits|requests|capacity|capability|deserved|allocatable|hard|overhead|max|min|default\w*)$/;
+
+/** What the field at the path takes, by its name where that says more than its schema. */
+export function contentWords(node: SchemaNode | undefined, path: string): string {
+  const value = valueWords(node);
+  const isVague =
+    /^(?:an integer or )?a string$|^a list of strings$|^a map of strings|^an object(?: with fields)?\b/.test(value);
+  if (/^an integer or a string$/.test(value) && AMOUNTS.test(path.slice(0, path.lastIndexOf('/')))) {
+    return A_QUANTITY;
+  }
+  const field = fieldOf(path);
+  return (isVague && TELLING.test(field) ? contentOf(field) : undefined) ?? value;
+}
+
+/** @param path of the required field */
+export function requiredFix(node: SchemaNode | undefined, path: string): string {
+  return `Set ${THE_FIELD} to ${contentWords(node, path)}.`;
+}
+
+/** For a number or a boolean where a string is expected. */
+function quotedFix(value: string | number | boolean): string {
+  return `Quote the value of the \`field\`: "${String(value)}".`;
+}
+
+/** A string that is written as another type is. */
+const WRITTEN: Readonly<Record<string, RegExp>> = { boolean: /^(?:true|false)$/, integer: /^-?\d{1,15}$/ };
+
+/**
+ * What to write instead of a value of the wrong type.
+ *
+ * @param path of the field
+ */
+export function typeFix(value: JsonValue, node: SchemaNode, path: string): string {
+  const { type = '', format, enum: choices } = node.schema;
+  const content = contentWords(node, path);
+  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
+    const isAnyString = format === undefined && choices === undefined && content === 'a string';
+    return isAnyString ? quotedFix(value) : `Set ${THE_FIELD} to ${content}.`;
+  }
+  if (typeof value === 'string' && Object.hasOwn(WRITTEN, type) && WRITTEN[type]?.test(value) === true) {
+    return `Remove the quotes from the value of the \`field\`: ${value}.`;
+  }
+  if (type === 'array' && node.items?.typeNames === 'string' && isPlain(value) && value !== '') {
+    return `Set the \`field\` to a list: [${JSON.stringify(shortened(String(value)))}].`;
+  }
+  return `Set ${THE_FIELD} to ${content}.`;
+}
+
+const isPlain = (value: JsonValue): value is string | number => typeof value === 'string' || typeof value === 'number';
+
+/** What to write where only a type is known. */
+export function typedFix(type: string): string {
+  return `Set ${THE_FIELD} to ${typeWords(type)}.`;
+}

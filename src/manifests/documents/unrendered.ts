@@ -1,0 +1,103 @@
+/**
+ * Manifests that a program completes before they are applied: variables that Flux, envsubst, or clusterctl replaces, templates of ytt and of
+ * engines with braces, and Secrets that SOPS has encrypted. What a server says about them is not what it says about the result.
+ */
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asObject, asString, isObject } from '../read';
+
+/** `${name}`, `${name:=default}`; of `${a.b}` and `${1}` other programs than these make something. */
+const VARIABLE = /\$\{[A-Za-z_]\w*(?::?[-=+?][^{}]*)?\}/;
+const BRACES = /\{\{.*?\}\}/;
+
+/** Lines that ytt reads. */
+const YTT = /^(?:.*[:\s-]\s)?\s*#@(?:\s|overlay\/|ytt:|data\/|schema\/|library\/)/m;
+
+/** Fields in whose text `${NAME}` is for the program that reads it, and maps whose keys are not the API's. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'annotations',
+  'args',
+  'binaryData',
+  'command',
+  'data',
+  'env',
+  'stringData',
+]);
+
+/** Fields of names and amounts: no server takes a variable there. */
+const NAMES_AND_AMOUNTS: ReadonlySet<string> = new Set([
+  'containerPort',
+  'cpu',
+  'host',
+  'maxReplicas',
+  'memory',
+  'minReplicas',
+  'name',
+  'namespace',
+  'nodePort',
+  'port',
+  'replicas',
+  'storage',
+]);
+
+/** How deep variables are looked for: names and amounts are not far down. */
+const MAX_DEPTH = 12;
+
+/**
+ * Why a document of a folder is not a complete manifest yet; `undefined` if nothing in it shows that.
+ *
+ * @param text the text of the whole file
+ */
+export function unrendered(value: JsonValue, text: string): string | undefined {
+  if (text.includes('#@') && YTT.test(text)) {
+    return 'a template of ytt, or an overlay for one';
+  }
+  if (!isObject(value)) {
+    return undefined;
+  }
+  if (isEncrypted(value)) {
+    return 'a manifest that SOPS has encrypted';
+  }
+  if (!text.includes('${') && !text.includes('{{')) {
+    return undefined;
+  }
+  const variable = variableOfMetadata(value, BRACES) ?? variableOfMetadata(value, VARIABLE) ?? variableBelow(value, 0);
+  return variable === undefined
+    ? undefined
+    : `an unrendered template: ${variable} must be replaced before it is applied`;
+}
+
+function isEncrypted(value: JsonObject): boolean {
+  const sops = Object.hasOwn(value, 'sops') ? value.sops : undefined;
+  return isObject(sops) && (Object.hasOwn(sops, 'mac') || Object.hasOwn(sops, 'lastmodified'));
+}
+
+function variableOfMetadata(value: JsonObject, variable: RegExp): string | undefined {
+  const { name, namespace, labels } = asObject(value.metadata);
+  for (const text of [name, namespace, ...Object.values(asObject(labels))]) {
+    const found = variable.exec(asString(text) ?? '')?.[0];
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+function variableBelow(value: JsonValue, depth: number): string | undefined {
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) {
+    return undefined;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const found =
+      typeof member === 'string'
+        ? NAMES_AND_AMOUNTS.has(key)
+          ? VARIABLE.exec(member)?.[0]
+          : undefined
+        : TEXTS.has(key)
+          ? undefined
+          : variableBelow(member, depth + 1);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,261 @@
+/**
+ * What the world knows of devices by claim: the claims of its pods, which pods use a claim, and what DeviceClasses serve.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { asObject, asString } from '../../../manifests/read';
+import { type ClusterNode } from '../../../placement';
+import { type DeviceClaims } from '../../../placement/model/claims';
+import { claimKey } from '../../../planning/cluster/objects/claim-key';
+import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
+import { type Change } from '../../api/watched';
+import { ClaimedDevices } from './claimed-devices';
+import { type ClaimUsers, type DeviceStores, DeviceView, relevantOf } from './device-view';
+import { type ShownClaims } from './double-allocation';
+import { type PodDeviceClaim, podDeviceClaims } from './pod-claims';
+import { type PodEntry } from './pod-entry';
+
+type Store = ReadonlyMap<string, JsonObject>;
+
+/** Which pods are to be read again, and whether a decision may depend on the change. */
+export interface DeviceChange {
+  /** Their templates may be others. */
+  readonly read?: (entry: PodEntry) => boolean;
+  /** Nodes may have other devices. */
+  readonly nodes: boolean;
+}
+
+export class WorldDevices {
+  /** What was allocated, or is expected to be, and the watch does not show yet. */
+  readonly assumed = new ClaimedDevices();
+  readonly stores: DeviceStores;
+  private readonly view: DeviceView;
+  /** Pods of Gantry that name a claim, by its key. */
+  private readonly users = new Map<string, Map<string, PodEntry>>();
+  private readonly withClaims = new Map<string, PodEntry>();
+  private serving: ((resource: string) => string | undefined) | undefined;
+  private pluginsKnown = '';
+
+  constructor(
+    private readonly all: (name: 'resourceSlices' | 'deviceClasses' | 'resourceClaims') => Store,
+    private readonly nodes: ReadonlyMap<string, ClusterNode>,
+  ) {
+    this.stores = {
+      get slices() {
+        return all('resourceSlices');
+      },
+      get classes() {
+        return all('deviceClasses');
+      },
+      get claims() {
+        return all('resourceClaims');
+      },
+    };
+    this.view = new DeviceView(this.stores, this.assumed, nodes);
+    this.assumed.onChange = () => this.view.touch();
+  }
+
+  /** The claims of a pod. */
+  claimsOf(pod: JsonObject): readonly PodDeviceClaim[] {
+    return podDeviceClaims(pod, {
+      claims: this.all('resourceClaims'),
+      classOf: (name) => {
+        const spec = this.all('deviceClasses').get(name)?.spec;
+        return spec === undefined ? undefined : asObject(spec);
+      },
+    });
+  }
+
+  /** The DeviceClass whose devices pods get that request an extended resource. */
+  classOf(resource: string): string | undefined {
+    if (this.all('resourceSlices').size === 0) {
+      return undefined;
+    }
+    this.serving ??= classServing(this.all('deviceClasses').values(), pluginResources(this.nodes.values()));
+    return this.serving(resource);
+  }
+
+  /** The node with the devices that its driver publishes, where no device plugin counts them. */
+  withDevices(node: ClusterNode): ClusterNode {
+    const published = this.view.devicesOf(node.name);
+    if (published === undefined || (node.allocatable[published.deviceResource] ?? 0) > 0) {
+      return node;
+    }
+    const { deviceResource, devices } = published;
+    return { ...node, ...published, allocatable: { ...node.allocatable, [deviceResource]: devices.length } };
+  }
+
+  /** @param isPlaced whether the pod has a place, or is about to get it */
+  value(isPlaced: (entry: PodEntry) => boolean): DeviceClaims | undefined {
+    return this.view.value(() => this.usersOf(isPlaced));
+  }
+
+  /**
+   * Keys of the claims of the pod itself, in the order of its template; `undefined` where it has the claims of its template, which are not
+   * allocated yet.
+   */
+  ownClaims(entry: PodEntry, isPlaced: boolean): readonly string[] | undefined {
+    const { deviceClaims, template } = entry;
+    if (template.claims === undefined) {
+      return undefined;
+    }
+    const own = deviceClaims.flatMap(({ own: key }) => key ?? []);
+    if (template.claims.length > deviceClaims.length) {
+      own.push(extendedKey(entry));
+    }
+    return own.length === template.claims.length && (isPlaced || own.some((key) => this.isAllocated(key)))
+      ? own
+      : undefined;
+  }
+
+  private isAllocated(key: string): boolean {
+    return this.assumed.all.has(key) || allocationIn(this.claimObject(key)) !== undefined;
+  }
+
+  /** Everything is looked at again for the next value. */
+  forget(): void {
+    this.view.touch();
+  }
+
+  /** What the claims hold, as the watch shows it. */
+  shown(): ShownClaims {
+    return this.view.shown();
+  }
+
+  /** The ResourceClaim of a key; `undefined` where it does not exist. */
+  claimObject(key: string): JsonObject | undefined {
+    return this.all('resourceClaims').get(key.slice('claim:'.length));
+  }
+
+  /** Pods of Gantry that name the claim. */
+  usersOfClaim(key: string): Iterable<PodEntry> {
+    return this.users.get(key)?.values() ?? [];
+  }
+
+  /** Pods of Gantry with claims. */
+  get pods(): Iterable<PodEntry> {
+    return this.withClaims.values();
+  }
+
+  /** Something else is known, or assumed, of the pod. */
+  touch({ template }: PodEntry): void {
+    if (template.claims !== undefined) {
+      this.view.touch();
+    }
+  }
+
+  add(entry: PodEntry): void {
+    if (entry.template.claims === undefined) {
+      return;
+    }
+    this.withClaims.set(entry.key, entry);
+    for (const { own } of entry.deviceClaims) {
+      if (own !== undefined) {
+        const users = this.users.get(own) ?? new Map<string, PodEntry>();
+        users.set(entry.key, entry);
+        this.users.set(own, users);
+      }
+    }
+  }
+
+  remove(entry: PodEntry): void {
+    this.withClaims.delete(entry.key);
+    for (const { own } of entry.deviceClaims) {
+      const users = this.users.get(own ?? '');
+      users?.delete(entry.key);
+      if (users?.size === 0) {
+        this.users.delete(own ?? '');
+      }
+    }
+  }
+
+  /** A node was added, changed, or deleted. */
+  nodeChanged(): DeviceChange['read'] | undefined {
+    if (this.all('deviceClasses').size === 0) {
+      return undefined;
+    }
+    const plugins = [...pluginResources(this.nodes.values())].sort().join();
+    if (plugins === this.pluginsKnown) {
+      return undefined;
+    }
+    this.pluginsKnown = plugins;
+    this.serving = undefined;
+    return () => true;
+  }
+
+  /** `undefined` where the change says nothing new. */
+  take({ collection, key, before, after }: Change): DeviceChange | undefined {
+    if (collection === 'resourceClaims') {
+      return this.takeClaim(key, before, after);
+    }
+    if (sameSpec(before, after)) {
+      return undefined;
+    }
+    this.serving = undefined;
+    if (collection === 'deviceClasses') {
+      this.view.classesChanged();
+      return { read: () => true, nodes: false };
+    }
+    this.view.slicesChanged();
+    // With the first and without the last slice, DeviceClasses begin and end to serve resources.
+    const isFirst = before === undefined || after === undefined;
+    return { ...(isFirst && this.all('resourceSlices').size < 2 && { read: () => true }), nodes: true };
+  }
+
+  private takeClaim(
+    name: string,
+    before: JsonObject | undefined,
+    after: JsonObject | undefined,
+  ): DeviceChange | undefined {
+    const key = `claim:${name}`;
+    const assumed = this.assumed.all.get(key);
+    const uid = asString(asObject(after?.metadata).uid);
+    if (assumed !== undefined && (allocationIn(after) !== undefined || (assumed.uid !== '' && uid !== assumed.uid))) {
+      this.assumed.forget(key);
+    }
+    if (relevantOf(before) === relevantOf(after)) {
+      return undefined;
+    }
+    this.view.touch();
+    const generated = asString(
+      asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
+    );
+    return {
+      read: ({ deviceClaims, namespace }) =>
+        deviceClaims.some(({ own }) => own === key) ||
+        // A pod may have been seen with its claim before the claim itself.
+        (generated !== undefined &&
+          name.startsWith(`${namespace}/`) &&
+          deviceClaims.some(({ own }) => own === undefined)),
+      nodes: false,
+    };
+  }
+
+  private usersOf(isPlaced: (entry: PodEntry) => boolean): ClaimUsers {
+    const inUse = new Set<string>();
+    const named = new Map<string, PodDeviceClaim>();
+    for (const entry of this.withClaims.values()) {
+      const { deviceClaims, template } = entry;
+      deviceClaims.forEach((claim) => named.set(claim.key, claim));
+      template.claims?.slice(deviceClaims.length).forEach((key) => named.set(key, { key, charged: {} }));
+      if (isPlaced(entry)) {
+        this.ownClaims(entry, true)?.forEach((key) => inUse.add(key));
+      }
+    }
+    return { inUse, named };
+  }
+}
+
+/** The claim for the extended resources of a pod: the one that kube-scheduler made, or the place of it. */
+export function extendedKey({ raw, uid, namespace }: Pick<PodEntry, 'raw' | 'uid' | 'namespace'>): string {
+  const made = asString(asObject(asObject(raw.status).extendedResourceClaimStatus).resourceClaimName);
+  return made === undefined ? `extended-of:${uid}` : claimKey('claim', namespace, made);
+}
+
+export function allocationIn(claim: JsonObject | undefined): JsonObject | undefined {
+  const { allocation } = asObject(claim?.status);
+  return allocation === undefined || allocation === null ? undefined : asObject(allocation);
+}
+
+function sameSpec(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+  return before !== undefined && after !== undefined && JSON.stringify(before.spec) === JSON.stringify(after.spec);
+}

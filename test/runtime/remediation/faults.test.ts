@@ -1,0 +1,162 @@
+/** @jest-environment node */
+/**
+ * What goes wrong around the remediation program: it ends in the middle, its API server answers with errors, and what it reads is hostile.
+ */
+import { asObject } from '../../../src/manifests/read';
+import { recordText, NO_RECORD } from '../../../src/planning/remediation';
+import { until } from '../fake-server';
+import { node, pod, Rig, rounds, SETTINGS } from './rig';
+
+let rig: Rig;
+beforeEach(() => {
+  rig = new Rig();
+  rig.nodes('n-0', 'n-1', 'n-2');
+  rig.pods(pod('g-0', 'n-0', { gang: 'g' }), pod('g-1', 'n-1', { gang: 'g' }), pod('h-0', 'n-1', { gang: 'h' }));
+});
+afterEach(() => rig.stop());
+
+test('a program that starts again undoes what an earlier one did, and does nothing twice', async () => {
+  rig.condition('n-0', 'Bad', 'True');
+  const first = await rig.start();
+  await until(() => rig.record('n-0').done.length > 0 && rig.record('n-0').clearing.length === 0);
+  await first.stop('it ends');
+  const done = rig.server.writes().length;
+  await rig.start();
+  await rounds();
+  expect(rig.server.writes()).toHaveLength(done);
+  rig.condition('n-0', 'Bad', 'False');
+  await until(() => !rig.isCordoned('n-0'));
+});
+
+test.each([1, 2, 3, 4, 5])('a leader that ends after %d writes is followed by one that finishes', async (count) => {
+  const settings = { ...SETTINGS, healthySeconds: 3600 };
+  rig.condition('n-0', 'Bad', 'True');
+  const first = await rig.start({ leaderElection: true, settings });
+  const second = await rig.start({ leaderElection: true, settings });
+  let writes = 0;
+  // From here on, nothing that the first one sends arrives, as if it were killed.
+  rig.server.trouble = ({ method, path }) =>
+    /nodes|eviction/.test(path) && method !== 'GET' && method !== 'WATCH' && ++writes > count ? 'dropped' : undefined;
+  await until(() => writes > count, 10_000).catch(() => undefined);
+  const leader = (await rig.status(first)).leads ? first : second;
+  void leader.stop('it was killed');
+  rig.server.trouble = () => undefined;
+  await until(() => !rig.podNames().some((name) => name.startsWith('g')));
+  await until(() => rig.record('n-0').clearing.length === 0);
+  expect(rig.podNames()).toEqual(['h-0']);
+  expect(rig.isTainted('n-0')).toBe(true);
+  expect(rig.taints('n-0')).toEqual(['other', 'gantry.dev/unhealthy']);
+});
+
+test('of two replicas only the leader writes', async () => {
+  const first = await rig.start({ leaderElection: true });
+  const second = await rig.start({ leaderElection: true });
+  await until(() => rig.log.some(({ msg, holds }) => msg === 'lease' && holds === true));
+  rig.condition('n-0', 'Bad', 'True');
+  await until(() => rig.podNames().length === 1);
+  const leads = [(await rig.status(first)).leads, (await rig.status(second)).leads];
+  expect(leads.filter(Boolean)).toHaveLength(1);
+  const standby = leads[0] ? second : first;
+  expect((await rig.status(standby)).recent).toEqual([]);
+  expect((await rig.status(standby)).nodes).toMatchObject([{ name: 'n-0', record: { marks: ['taint', 'cordon'] } }]);
+  expect((await rig.get('/', standby)).text).toMatch(/This replica is on standby. replica-\d acts on nodes./);
+});
+
+test.each([409, 500, 503, 429, 403, 'lost', 'unanswered'] as const)(
+  'a patch that is answered with %s is made up for, once',
+  async (fault) => {
+    let failed = 0;
+    rig.server.trouble = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('/nodes/n-0') && failed++ < 2 ? fault : undefined;
+    rig.condition('n-0', 'Bad', 'True');
+    await rig.start({ settings: { ...SETTINGS, healthySeconds: 3600 } });
+    await until(() => rig.podNames().length === 1, 40_000);
+    expect(rig.taints('n-0')).toEqual(['other', 'gantry.dev/unhealthy']);
+    expect(rig.record('n-0').done).toEqual(['bad/taint', 'bad/cordon', 'bad/evict']);
+    expect(rig.record('n-0').episodes).toHaveLength(1);
+  },
+  60_000,
+);
+
+test.each([404, 409, 429, 500, 'lost'] as const)(
+  'an eviction that is answered with %s is tried again',
+  async (fault) => {
+    let failed = 0;
+    rig.server.trouble = ({ path }) => (path.endsWith('/eviction') && failed++ < 4 ? fault : undefined);
+    rig.condition('n-0', 'Bad', 'True');
+    await rig.start();
+    await until(() => rig.podNames().length === 1);
+    expect(rig.podNames()).toEqual(['h-0']);
+  },
+);
+
+test('watches that expire or fail are begun again', async () => {
+  await rig.start();
+  await until(() => rig.server.openWatches > 0);
+  let gone = 0;
+  rig.server.trouble = ({ method }) => (method === 'WATCH' && gone++ < 3 ? 'gone' : undefined);
+  rig.server.store.compactedAt = Infinity;
+  rig.server.cutWatches();
+  rig.condition('n-0', 'Bad', 'True');
+  await rounds();
+  rig.server.store.compactedAt = 0;
+  await until(() => rig.isTainted('n-0'));
+});
+
+test('an API server that crashes and comes back', async () => {
+  await rig.start();
+  await rounds();
+  rig.server.kill();
+  rig.condition('n-0', 'Bad', 'True');
+  await rounds();
+  rig.server.restart();
+  await until(() => rig.podNames().length === 1);
+});
+
+test('a change by others in between is not lost', async () => {
+  let patches = 0;
+  rig.server.trouble = ({ method, path }) => {
+    if (method === 'PATCH' && path.endsWith('/nodes/n-0') && patches++ === 0) {
+      const { spec } = node('n-0');
+      rig.change('n-0', { spec: { ...asObject(spec), taints: [{ key: 'theirs', effect: 'NoSchedule' }] } });
+    }
+    return undefined;
+  };
+  rig.condition('n-0', 'Bad', 'True');
+  await rig.start();
+  await until(() => rig.isTainted('n-0'));
+  expect(rig.taints('n-0')).toEqual(['theirs', 'gantry.dev/unhealthy']);
+});
+
+test.each([
+  ['no JSON', '{'],
+  ['a list', '[]'],
+  ['deep nesting', '['.repeat(20_000)],
+  [
+    'names of Object',
+    '{"marks":["__proto__","constructor"],"done":["__proto__/taint"],"__proto__":{"done":["bad/taint"]}}',
+  ],
+  [
+    'an eviction of a gang elsewhere',
+    recordText({ ...NO_RECORD, clearing: [{ rule: 'x', gang: 'team/gang/h', before: 9e15 }] }),
+  ],
+  ['a device plugin that is none', recordText({ ...NO_RECORD, plugins: ['uid-3', 'uid-4', 'uid-5', 'uid-6'] })],
+])('a node annotation with %s evicts nothing that no rule demands', async (_, text = '') => {
+  const { metadata } = rig.node('n-2');
+  rig.change('n-2', { metadata: { ...asObject(metadata), annotations: { 'gantry.dev/remediation': text } } });
+  rig.condition('n-0', 'Bad', 'True');
+  await rig.start();
+  await until(() => rig.podNames().length === 1);
+  await rounds();
+  expect([...rig.evictions()].sort()).toEqual(['team/g-0', 'team/g-1']);
+});
+
+test('a cause that comes and goes faster than the rule waits for does nothing', async () => {
+  const rules = SETTINGS.rules.map((rule) => ({ ...rule, afterSeconds: 1 }));
+  await rig.start({ settings: { ...SETTINGS, rules } });
+  for (let flap = 0; flap < 10; flap++) {
+    rig.condition('n-0', 'Bad', flap % 2 === 0 ? 'True' : 'False');
+    await new Promise((done) => setTimeout(done, 200));
+  }
+  expect(rig.server.writes()).toEqual([]);
+});
