@@ -1,7 +1,6 @@
 /**
  * Faults and remediation of a scenario file.
  */
-import { type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
 import { type ClusterNode } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
