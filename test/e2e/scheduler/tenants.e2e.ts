@@ -121,11 +121,10 @@ describeLive('what tenants could try', () => {
 
   const messageOf = async (name: string): Promise<string> => {
     const { conditions } = asObject((await lab.get(`/api/v1/namespaces/${TENANT}/pods/${name}`))?.status);
-    return String(
-      asArray(conditions)
-        .map(asObject)
-        .find(({ type }) => type === 'PodScheduled')?.message,
-    );
+    const scheduled = asArray(conditions)
+      .map(asObject)
+      .find(({ type }) => type === 'PodScheduled');
+    return asString(scheduled?.message) ?? '';
   };
   const apartFrom = (shape: string): JsonObject => ({
     affinity: {

@@ -6,6 +6,7 @@ import { type GangHints, gangHintsOf } from '../../../planning/cluster/objects/g
 import { type GangIdentity, gangIdentityOf } from '../../../planning/cluster/objects/gang-identity';
 import { type PodFacts, podOf, templateOf, type TemplateOptions } from '../../../planning/cluster/objects/pod';
 import { asArray, asObject, asString } from '../../../manifests/read';
+import { definedMembers } from '../../../manifests/values/members';
 import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
 import { excessOf, withoutDemands } from './bounds';
@@ -75,9 +76,9 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
   const deviceClaims = own === undefined ? [] : options.deviceClaims(raw);
-  const templateOptions = own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
-  const read = templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing });
-  const excess = excessOf(read);
+  const templateOptions =
+    own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
+  const demands = templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing });
   return {
     key,
     namespace,
@@ -85,19 +86,24 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     uid: asString(metadata.uid) ?? '',
     way,
     state: facts === undefined ? endOf(raw) : stateOf(metadata, node),
-    ...(node !== undefined && { node }),
     bound: facts?.node !== undefined,
-    ...(devices !== undefined && { devices }),
-    ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
+    ...definedMembers<Pick<PodEntry, 'node' | 'devices' | 'startedAt'>>({ node, devices, startedAt: facts?.startedAt }),
     ...releaseOf(facts),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
-    template: options.intern(excess === undefined ? read : withoutDemands(read)),
-    ...(excess !== undefined && { excess }),
+    ...boundedTemplate(demands, options),
     ...(own ?? { otherGates: [], hints: {} }),
     claims: claimNames(raw),
     deviceClaims,
     raw,
   };
+}
+
+function boundedTemplate(
+  demands: PodTemplate,
+  { intern }: Pick<EntryOptions, 'intern'>,
+): Pick<PodEntry, 'template' | 'excess'> {
+  const excess = excessOf(demands);
+  return excess === undefined ? { template: intern(demands) } : { template: intern(withoutDemands(demands)), excess };
 }
 
 /** Claims of other pods hold what their status says, whoever uses them. */
