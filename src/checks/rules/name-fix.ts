@@ -33,10 +33,17 @@ export function requirementFix(field: string, what: string, found?: unknown): st
     return `Set ${field} to a value ${form}${example === undefined ? '' : `, such as example.com/${example}`}.`;
   }
   const near = nearName(what, typeof found === 'string' ? found : undefined);
-  if (near !== undefined) {
-    const content = near.endsWith('"') ? undefined : contentOf(field);
-    return `Set ${field} to ${content !== undefined && /^the name of |\bsuch as /.test(content) ? content : near}.`;
-  }
+  return near === undefined ? statedFix(field, what) : nearFix(field, near);
+}
+
+/** A value of the same meaning where the field is known, else the nearest that is valid. */
+function nearFix(field: string, near: string): string {
+  const content = near.endsWith('"') ? undefined : contentOf(field);
+  return `Set ${field} to ${content !== undefined && /^the name of |\bsuch as /.test(content) ? content : near}.`;
+}
+
+/** What the requirement itself says. */
+function statedFix(field: string, what: string): string {
   const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
   const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
   const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];

@@ -135,6 +135,31 @@ function readTerms(fields: Fields, existing: number): Terms {
   } else if (most !== undefined && most < Math.max(least, today ?? 0)) {
     fields.wrong('max', most, `at least ${Math.max(least, today ?? 0)}, the nodes that the pool has in any case`);
   }
+  const { price, purchase, spot: terms, scale } = readPurchase(fields);
+  const nodes = Math.max(most ?? least, least, today ?? 0);
+  const scaling = scale === undefined ? undefined : readScaling(scale, nodes);
+  return {
+    most: nodes,
+    pool: {
+      least,
+      today,
+      purchase,
+      pricePerHour: price ?? 0,
+      ...(terms !== undefined && { spot: terms }),
+      ...(scaling !== undefined && { scaling }),
+    },
+  };
+}
+
+interface PurchaseTerms {
+  readonly price: number | undefined;
+  readonly purchase: Purchase;
+  readonly spot: ReturnType<typeof readSpot> | undefined;
+  readonly scale: Fields | undefined;
+}
+
+/** How the nodes are paid for, and what only some of these ways allow. */
+function readPurchase(fields: Fields): PurchaseTerms {
   const price = fields.number('pricePerHour', { least: 0 });
   if (!fields.has('pricePerHour')) {
     fields.wrongAt('pricePerHour', 'is required; set the price of a node per hour');
@@ -150,22 +175,9 @@ function readTerms(fields: Fields, existing: number): Terms {
   if (purchase !== 'spot' && spot !== undefined) {
     fields.wrongAt('spot', 'must not be set unless purchase is spot');
   }
-  const terms = spot === undefined ? undefined : readSpot(spot);
   const scale = fields.fields('autoscale');
   if (scale !== undefined && purchase !== 'on-demand') {
     fields.wrongAt('autoscale', `must not be set together with purchase: ${purchase}`);
   }
-  const nodes = Math.max(most ?? least, least, today ?? 0);
-  const scaling = scale === undefined ? undefined : readScaling(scale, nodes);
-  return {
-    most: nodes,
-    pool: {
-      least,
-      today,
-      purchase,
-      pricePerHour: price ?? 0,
-      ...(terms !== undefined && { spot: terms }),
-      ...(scaling !== undefined && { scaling }),
-    },
-  };
+  return { price, purchase, spot: spot === undefined ? undefined : readSpot(spot), scale };
 }

@@ -93,7 +93,9 @@ test('the pressure of this machine, where its kernel reports it', async () => {
   }
   const before = (await nodePressure(live)).cpu;
   const end = Date.now() + 300;
-  while (Date.now() < end);
+  while (Date.now() < end) {
+    // The processor is busy.
+  }
   const after = (await nodePressure(live)).cpu;
   expect(after!.some.totalSeconds).toBeGreaterThanOrEqual(before!.some.totalSeconds);
   expect(after!.some.avg60).toBeGreaterThanOrEqual(0);
