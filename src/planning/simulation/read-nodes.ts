@@ -83,7 +83,7 @@ function readInterruptions(fields: Fields): NodeGroup['spot'] {
   return { ...readSpot(fields), seed };
 }
 
-/** How an autoscaler starts and ends nodes, of which there are at most `most`. */
+/** How an autoscaler starts and ends the nodes of a pool with at most `most` nodes. */
 export function readScaling(fields: Fields, most: number): ScalingTerms {
   const least = fields.number('min', { least: 0, most, whole: true }) ?? 0;
   const delaySeconds = fields.duration('delay');

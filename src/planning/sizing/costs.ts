@@ -24,6 +24,8 @@ export interface Window {
 /** What one pool cost. */
 export interface PoolSpending {
   spent: number;
+  /** Time in which nodes ran, summed over them; without the outages of spot nodes. */
+  seconds: number;
   /** What gangs used of it, by name. */
   readonly byGang: Map<string, number>;
 }
@@ -60,7 +62,10 @@ export class CostMeter {
     const priced = this.nodes.get(node);
     if (since !== undefined && priced !== undefined) {
       this.running.delete(node);
-      this.poolOf(priced.pool).spent += (priced.pricePerHour * this.within(since, at)) / 3600;
+      const pool = this.poolOf(priced.pool);
+      const seconds = this.within(since, at);
+      pool.seconds += seconds;
+      pool.spent += (priced.pricePerHour * seconds) / 3600;
     }
   }
 
@@ -89,7 +94,7 @@ export class CostMeter {
   }
 
   private poolOf(name: string): PoolSpending {
-    const pool = this.pools.get(name) ?? { spent: 0, byGang: new Map<string, number>() };
+    const pool = this.pools.get(name) ?? { spent: 0, seconds: 0, byGang: new Map<string, number>() };
     this.pools.set(name, pool);
     return pool;
   }

@@ -89,7 +89,7 @@ export interface PoolCost {
   readonly name: string;
   /** Of a pool that scales, the maximum. */
   readonly nodes: number;
-  /** Mean number of nodes of a pool that scales and has a price. */
+  /** Mean number of nodes that ran, of a pool that scales. */
   readonly meanNodes?: number;
   readonly costPerHour: number;
   readonly idlePerHour: number;

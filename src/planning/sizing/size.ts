@@ -186,6 +186,7 @@ function sharesOf({ pools, run }: Sizing, mix: Mix, replicas: readonly Replica[]
   const queuesOf = replicas.map(({ result }) => new Map(result.gangs.map(({ name, queue }) => [name, queue])));
   const poolCosts = pools.map((pool, index): PoolCost => {
     const spent = replicas.reduce((sum, { costs }) => sum + (costs.pools.get(pool.name)?.spent ?? 0), 0);
+    const ran = replicas.reduce((sum, { costs }) => sum + (costs.pools.get(pool.name)?.seconds ?? 0), 0);
     const cost = pool.scaling === undefined ? mix[index] * pricePerHour(pool) : spent / hours;
     const scale = spent > 0 ? cost / spent : 0;
     let used = 0;
@@ -199,7 +200,7 @@ function sharesOf({ pools, run }: Sizing, mix: Mix, replicas: readonly Replica[]
     return {
       name: pool.name,
       nodes: mix[index],
-      ...(pool.scaling !== undefined && pool.pricePerHour > 0 && { meanNodes: cost / pool.pricePerHour }),
+      ...(pool.scaling !== undefined && { meanNodes: ran / 3600 / hours }),
       costPerHour: cost,
       idlePerHour: Math.max(0, cost - used),
     };

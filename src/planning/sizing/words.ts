@@ -19,9 +19,11 @@ export function percent(part: number): string {
   return `${Math.round(part * 100)} %`;
 }
 
-/** Such as `6 h100, 2 spot`. */
-export function mixText({ nodes }: Pick<MixReport, 'nodes'>): string {
-  const parts = Object.entries(nodes).flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]));
+/** Such as `6 h100, up to 2 burst`. */
+export function mixText({ pools }: Pick<MixReport, 'pools'>): string {
+  const parts = pools.flatMap(({ name, nodes, meanNodes }) =>
+    nodes === 0 ? [] : [`${meanNodes === undefined ? '' : 'up to '}${nodes} ${name}`],
+  );
   return parts.length === 0 ? 'no nodes' : printable(parts.join(', '));
 }
 

@@ -3,6 +3,7 @@
  */
 import { size } from '../../../src/planning/sizing';
 import { costPerHour } from '../../../src/planning/sizing/sizing';
+import { mixText } from '../../../src/planning/sizing/words';
 import { sizing } from './support';
 
 test('gangs pay for the devices that they hold, and the rest is idle', () => {
@@ -85,6 +86,7 @@ test('nodes of a pool that scales are paid for from their request until they end
   // One node stays for six hours. A second one is requested at 1h, joins at 1h 10m, works until 2h 10m, and ends at 2h 30m.
   const pool = best!.pools[0];
   expect(pool).toMatchObject({ name: 'burst', nodes: 3 });
+  expect(mixText(best!)).toBe('up to 3 burst');
   expect(pool.meanNodes).toBeCloseTo((6 + 1.5) / 6, 9);
   expect(pool.costPerHour).toBeCloseTo((60 * 7.5) / 6, 9);
   expect(pool.idlePerHour).toBeCloseTo((60 * 5.5) / 6, 9);

@@ -69,7 +69,7 @@ export function jobsOf(process: JobProcess, days: number, seed: number): readonl
   });
 }
 
-/** The process that most probably drew the jobs: nobody who has the jobs alone, and knows what kind of process it is, can estimate it better. */
+/** The process that drew the jobs, by maximum likelihood: the best estimate for one who knows the jobs and the kind of process. */
 export function fittedTo(jobs: readonly Job[], days: number): JobProcess {
   const logs = jobs.map(({ duration }) => Math.log(duration));
   const middle = meanOf(logs);
