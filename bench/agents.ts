@@ -126,7 +126,7 @@ async function main(): Promise<void> {
       all.push(new Agent((metadata as JsonObject).name as string, await clientOf()));
     }
     const watcher = (await clientOf()).get('/api/v1/nodes', { query: { limit: 1 } });
-    void watch(await clientOf(), (await watcher) as JsonObject, ending.signal);
+    void watch(await clientOf(), await watcher, ending.signal).catch(() => undefined);
     const server = lab.cluster.processes.find(({ name }) => name === 'kube-apiserver');
     const phase = async (name: string, rounds: number, isChanging: boolean): Promise<void> => {
       counts = zero();
@@ -196,7 +196,7 @@ function round(value: number): number {
 async function watch(client: ApiClient, list: JsonObject, signal: AbortSignal): Promise<void> {
   const { resourceVersion } = list.metadata as JsonObject;
   const query = { watch: true, resourceVersion: resourceVersion as string };
-  const stream = await client.stream('/api/v1/nodes', { query, signal });
+  const stream = await client.stream('/api/v1/nodes', { query, signal, timeout: 600_000 });
   stream.on('data', (chunk: Buffer) => (counts.watched += chunk.length)).on('error', () => undefined);
 }
 

@@ -37,7 +37,7 @@ export function snapshotKeys(): SnapshotKeys {
       }
       const text = readFileSync(file, 'utf8');
       for (const [, literal] of text.matchAll(LITERAL)) {
-        if (QUALIFIED.test(literal)) {
+        if (QUALIFIED.test(literal) && !literal.startsWith('example.com/')) {
           annotations.add(literal);
         } else if (isRule && VARIABLE.test(literal) && !CREDENTIAL.test(literal)) {
           variables.add(literal);

@@ -190,7 +190,7 @@ describe('a report says nothing about what a pod leaves that is evicted', () => 
     expect(decision.evictions.map(({ pod }) => pod)).toEqual(['low-worker-0']);
   });
 
-  test('a device whose pod ended after the report is free, so that nobody else is evicted for it', () => {
+  test('a device whose pod ended after the report is free, so that no other pod is evicted for it', () => {
     const gangs = [gang('other', 1, template(1)), gang('high', 1, template(1), { priority: 10 })];
     const nodes = [
       reporting('n', [
@@ -202,7 +202,7 @@ describe('a report says nothing about what a pod leaves that is evicted', () => 
     expect([bound(decision), decision.evictions]).toEqual([['high-worker-0 on n'], []]);
   });
 
-  test('memory that nobody is known to use still counts', () => {
+  test('memory that no known pod uses still counts', () => {
     const gangs = [gang('low', 1, template(1)), gang('high', 1, template(2), { priority: 10 })];
     const decision = run(cluster([reporting('n', [busy, busy])], gangs, [running('low', 'n', 0, { devices: [0] })]));
     expect([decision.evictions, decision.bindings]).toEqual([[], []]);

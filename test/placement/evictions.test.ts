@@ -11,6 +11,13 @@ const low = (name: string, more: Partial<Gang> = {}): Gang => gang(name, 1, temp
 const high = gang('high', 1, template(2), { priority: 10, arrival: NOW });
 
 describe('preemption', () => {
+  it('is tried for a gang behind more gangs than it is tried for, if an empty cluster has no room for those', () => {
+    const impossible = Array.from({ length: 100 }, (_, i) => gang(`big-${i}`, 1, template(5 + i), { priority: 10 }));
+    const gangs = [low('there'), ...impossible, high];
+    const decision = run(cluster([node('a', 2)], gangs, [running('there', 'a')]));
+    expect(decision.evictions).toMatchObject([{ pod: 'there-worker-0', beneficiary: 'high' }]);
+  });
+
   it('evicts the youngest of lower priority, as many as are needed, and places the claimant', () => {
     const gangs = [low('old', { arrival: NOW - 9 * MINUTE }), low('young', { arrival: NOW - 2 * MINUTE }), high];
     const decision = run(cluster([node('a', 4)], gangs, [running('old', 'a'), running('young', 'a')]));

@@ -15,7 +15,7 @@ const broken = JSON.parse(readFileSync(join(__dirname, '../fixtures/placement-wo
 
 describe('every decision', () => {
   it('keeps capacity, gangs, topology, minimum runtimes and the non-preemptible, evicts only what it must, and comes to rest', () => {
-    checkGuarantees(samples(100), 20_261_120);
+    checkGuarantees(samples(300), 20_261_120);
   }, 600_000);
 
   it.each(broken)('does so with $name', ({ world, policy, shuffle }) => {

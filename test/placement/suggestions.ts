@@ -75,6 +75,8 @@ const gang = (prefix: string, index: number): fc.Arbitrary<Gang> =>
           }),
         },
       ),
+      /** Of several roles: how many pods are enough, of whichever role. */
+      enough: fc.option(fc.integer({ min: 1, max: 3 })),
       expected: fc.option(fc.integer({ min: 1, max: 120 })),
       age: fc.nat(90),
       topology: fc.constantFrom(
@@ -86,14 +88,19 @@ const gang = (prefix: string, index: number): fc.Arbitrary<Gang> =>
         { preferred: 'rack' },
       ),
     })
-    .map(({ roles, expected, age, topology }): Gang => ({
+    .map(({ roles, enough, expected, age, topology }): Gang => ({
       name: `${prefix}${index}`,
       queue: 'q',
       arrival: NOW - age * MINUTE,
       ...(expected === null ? {} : { expectedSeconds: expected * 60 }),
       ...(topology === undefined ? {} : { topology }),
+      ...(enough === null || roles.length < 2 ? {} : { minimum: Math.min(enough, podsIn(roles)) }),
       roles: roles.map((role, i): Role => ({ name: `role${i}`, ...role })),
     }));
+
+function podsIn(roles: readonly { readonly count: number }[]): number {
+  return roles.reduce((sum, { count }) => sum + count, 0);
+}
 
 const gangs = (prefix: string, most: number): fc.Arbitrary<Gang[]> =>
   fc
@@ -200,7 +207,7 @@ class Oracle {
   }
 
   fits(of: Gang, what: What = {}): boolean {
-    const { pieces = piecesOf(of), level = of.topology?.required ?? null, books = this.books() } = what;
+    const { pieces, level = of.topology?.required ?? null, books = this.books() } = what;
     const may = (piece: Piece, node: ClusterNode): boolean =>
       (what.tolerates === true || (node.taints ?? []).length === 0) &&
       Object.entries(piece.template.nodeSelector ?? {}).every(
@@ -212,8 +219,31 @@ class Oracle {
         : [...new Set(books.map(({ node }) => node.labels?.[level]))].map((value) =>
             books.filter(({ node }) => node.labels?.[level] === value),
           );
-    return domains.some((domain) => assignable(pieces, domain, may, 0));
+    const choices = pieces === undefined ? choicesOf(of) : [pieces];
+    return choices.some((choice) => domains.some((domain) => assignable(choice, domain, may, 0)));
   }
+}
+
+/** All sets of pods with which the gang runs; pods of one role are alike. */
+function choicesOf(of: Gang, less = 0): readonly (readonly Piece[])[] {
+  const pieces = piecesOf(of);
+  if (of.minimum === undefined) {
+    return [pieces.slice(0, pieces.length - less)];
+  }
+  return partsOf(pieces).filter(({ length }) => length === of.minimum! - less);
+}
+
+/** Each number of the pods of each role. */
+function partsOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
+  const [first] = pieces;
+  if (first === undefined) {
+    return [[]];
+  }
+  const own = pieces.filter(({ role }) => role === first.role);
+  const others = partsOf(pieces.filter(({ role }) => role !== first.role));
+  return Array.from({ length: own.length + 1 }, (_, count) => own.slice(0, count)).flatMap((some) =>
+    others.map((other) => [...some, ...other]),
+  );
 }
 
 function piecesOf({ roles }: Gang): Piece[] {
@@ -309,6 +339,11 @@ function judge(oracle: Oracle, snapshot: Snapshot, decision: Decision, of: Gang,
 }
 
 function judgeFewer(oracle: Oracle, of: Gang, by: number, named: string | undefined): Judgment {
+  if (of.minimum !== undefined) {
+    const runsWith = (less: number): boolean =>
+      less < of.minimum! && choicesOf(of, less).some((pieces) => oracle.fits(of, { pieces }));
+    return [runsWith(by), by > 1 && runsWith(by - 1) ? 'one less' : undefined];
+  }
   const pieces = piecesOf(of);
   const fits = (role: string | undefined, less: number): boolean => {
     const own = pieces.filter((piece) => role === undefined || piece.role === role);

@@ -23,10 +23,9 @@ export function requirementFix(field: string, what: string, found?: unknown): st
   if (what.startsWith('not contain ')) {
     return withoutFix(field, what);
   }
-  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
-  const [, part, most] = /^have a (prefix|name after the "\/") that is no more than (\d+ characters)$/.exec(what) ?? [];
-  if (length !== undefined || part !== undefined) {
-    return `Shorten ${part === undefined ? field : `the ${part === 'prefix' ? 'prefix of' : `${part} in`} ${field}`} to at most ${length ?? most}.`;
+  const shorter = shorterFix(field, what);
+  if (shorter !== undefined) {
+    return shorter;
   }
   const [, form] = /^be (of the form \S+)$/.exec(what) ?? [];
   if (form !== undefined) {
@@ -34,10 +33,17 @@ export function requirementFix(field: string, what: string, found?: unknown): st
     return `Set ${field} to a value ${form}${example === undefined ? '' : `, such as example.com/${example}`}.`;
   }
   const near = nearName(what, typeof found === 'string' ? found : undefined);
-  if (near !== undefined) {
-    const content = near.endsWith('"') ? undefined : contentOf(field);
-    return `Set ${field} to ${content !== undefined && /^the name of |\bsuch as /.test(content) ? content : near}.`;
-  }
+  return near === undefined ? statedFix(field, what) : nearFix(field, near);
+}
+
+/** A value of the same meaning where the field is known, else the nearest that is valid. */
+function nearFix(field: string, near: string): string {
+  const content = near.endsWith('"') ? undefined : contentOf(field);
+  return `Set ${field} to ${content !== undefined && /^the name of |\bsuch as /.test(content) ? content : near}.`;
+}
+
+/** What the requirement itself says. */
+function statedFix(field: string, what: string): string {
   const [, choice] = /^be ((?:[\w-]+ or [\w-]+)|(?:an? [^,]+, or an? [^,]+))$/.exec(what) ?? [];
   const [, literal] = /^be ((?:"[^"]*"|[A-Z][\w-]*|[\w-]+(?:\.[\w-]+)+))$/.exec(what) ?? [];
   const [, value] = /^be ((?:an? |true|false)[^,]*)$/.exec(what) ?? [];
@@ -47,6 +53,16 @@ export function requirementFix(field: string, what: string, found?: unknown): st
   return literal === undefined && value === undefined
     ? `Set ${field} to ${valueThat(what)}.`
     : setTo(field, literal ?? (value ?? '').replace(/^true or false$/, 'boolean'));
+}
+
+/** What to do about a value, or a part of it, that is too long. */
+function shorterFix(field: string, what: string): string | undefined {
+  const [, length] = /^be no longer than (\d+ (?:bytes|characters))$/.exec(what) ?? [];
+  const [, part, most] = /^have a (prefix|name after the "\/") that is no more than (\d+ characters)$/.exec(what) ?? [];
+  if (part !== undefined) {
+    return `Shorten the ${part === 'prefix' ? 'prefix of' : `${part} in`} ${field} to at most ${most}.`;
+  }
+  return length === undefined ? undefined : `Shorten ${field} to at most ${length}.`;
 }
 
 /** What meets a requirement, as the end of a sentence: `at most 100%`, `a number less than completions`, `a value that matches x`. */

@@ -1,5 +1,5 @@
 /**
- * AlertRoutes: to whom Alertmanager sends the alerts of some PrometheusRules, as an AlertmanagerConfig of the Prometheus operator.
+ * AlertRoutes: where Alertmanager sends the alerts of some PrometheusRules, as an AlertmanagerConfig of the Prometheus operator.
  */
 import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -28,7 +28,7 @@ export interface AlertSecret {
 }
 
 /**
- * Somebody who is told about alerts: a Slack channel, a PagerDuty service, or a webhook. What is secret stays in a Secret.
+ * A destination of alerts: a Slack channel, a PagerDuty service, or a webhook. What is secret stays in a Secret.
  *
  * @beta
  *
@@ -72,9 +72,9 @@ function entryOf({ secret, key }: AlertSecret): { readonly name: string; readonl
 export interface AlertRoutesProps extends NamespacedObjectProps, Overridable<AlertmanagerConfig> {
   /** The rules whose alerts are routed; other alerts are left to other routes. */
   readonly rules: readonly PrometheusRule[];
-  /** Who is told about all of these alerts that no receiver of `bySeverity` gets. */
+  /** The receiver of all of these alerts that no receiver of `bySeverity` gets. */
   readonly receiver: AlertReceiver;
-  /** Who is told about alerts of one severity instead. @default - `receiver` */
+  /** The receiver of alerts of one severity. @default - `receiver` */
   readonly bySeverity?: Readonly<Record<string, AlertReceiver>>;
   /** Time until an alert that still fires is sent again. @default Duration.hours(4) */
   readonly repeatInterval?: Duration;

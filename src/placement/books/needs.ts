@@ -79,8 +79,8 @@ function waitingIn(unit: UnitRecord): PodRecord[] {
   return rolesIn(unit).flatMap(waiting);
 }
 
-/** The next pod that the gang may have beyond its minimum. */
-export function optionalPod(gang: GangRecord, roomFor: RoomFor): PodRecord | undefined {
+/** The next pod of each role that the gang may have beyond its minimum; the first one is what it gets if it can. */
+export function optionalPods(gang: GangRecord, roomFor: RoomFor): readonly PodRecord[] {
   const next: PodRecord[] = [];
   for (const role of gang.roles) {
     const pod =
@@ -89,7 +89,65 @@ export function optionalPod(gang: GangRecord, roomFor: RoomFor): PodRecord | und
       next.push(pod);
     }
   }
-  return next.length < 2 ? next[0] : roomyFirst(next, [], roomFor)[0];
+  return next.length < 2 ? next : roomyFirst(next, [], roomFor);
+}
+
+/** Choices of pods for one gang that are looked at, and those of them that are tried, spread evenly over all. */
+const MOST_SEEN = 256;
+const MOST_CHOICES = 16;
+
+/**
+ * Other pods that bring the gang to its minimum, as many of them as `chosen`: each choice takes another number of pods from the roles. More
+ * pods of the first roles come first. Empty where the minimums of its roles leave no choice.
+ */
+export function otherChoices(gang: GangRecord, chosen: readonly PodRecord[]): readonly (readonly PodRecord[])[] {
+  const { roles } = gang;
+  const free = roles.map(waiting);
+  const least = roles.map(({ minimum, placed }) => Math.max(0, minimum - placed));
+  const taken = roles.map((role) => chosen.reduce((sum, pod) => sum + (pod.role === role ? 1 : 0), 0));
+  const sumFrom = (amounts: readonly number[], from: number): number =>
+    amounts.slice(from).reduce((sum, amount) => sum + amount, 0);
+  const mostFrom = roles.map((_, at) =>
+    sumFrom(
+      free.map(({ length }) => length),
+      at,
+    ),
+  );
+  const leastFrom = roles.map((_, at) => sumFrom(least, at));
+  let seen = 0;
+  const found: (readonly number[])[] = [];
+  const choose = (counts: readonly number[], left: number): void => {
+    const at = counts.length;
+    // Every branch that is followed ends in a choice.
+    if (seen === MOST_SEEN || left > (mostFrom[at] ?? 0) || left < (leastFrom[at] ?? 0)) {
+      return;
+    }
+    if (at === roles.length) {
+      seen++;
+      if (
+        counts.some((count, i) => count !== taken[i]) &&
+        isEnough(gang.root, new Map(roles.map((role, i) => [role, counts[i]])))
+      ) {
+        found.push(counts);
+      }
+      return;
+    }
+    for (let count = Math.min(free[at].length, left); count >= least[at]; count--) {
+      choose([...counts, count], left - count);
+    }
+  };
+  choose([], chosen.length);
+  const step = Math.max(1, found.length / MOST_CHOICES);
+  const tried = Array.from({ length: Math.min(found.length, MOST_CHOICES) }, (_, i) => found[Math.floor(i * step)]);
+  return tried.map((counts) => counts.flatMap((count, at) => free[at].slice(0, count)));
+}
+
+/** Does the unit have all that it must have with so many more pods of each role? */
+function isEnough(unit: UnitRecord, more: ReadonlyMap<RoleRecord, number>): boolean {
+  return (
+    unit.children.every((child) => isEnough(child, more)) &&
+    rolesIn(unit).reduce((sum, role) => sum + role.placed + more.get(role)!, 0) >= (unit.minimum ?? 0)
+  );
 }
 
 /** Does the gang have all that it must have? */

@@ -11,6 +11,7 @@
 import { type Cycle } from './cycle';
 import { GangOrder } from '../queues/gang-order';
 import { type GangRecord, type Turn } from '../books/records';
+import { turnOf } from '../queues/turns';
 import { reserve } from './reserve';
 import { placeWithoutWishes } from './without-wishes';
 
@@ -22,7 +23,7 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
   const order = orderOf(cycle, cycle.waiting.singles);
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
-    if (cycle.mayHave(turn) && start(cycle, turn)) {
+    if (start(cycle, turn)) {
       order.again(turn.gang);
     } else {
       passed.push(turn.gang);
@@ -30,7 +31,17 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
       promise(cycle, turn, backfill);
     }
   }
+  keepPromise(cycle);
   return passed;
+}
+
+/** What has started since may have used up what its queues leave to the gang at the head: then nothing is promised to it any more. */
+function keepPromise(cycle: Cycle): void {
+  const gang = cycle.reservation?.gang;
+  const turn = gang === undefined ? undefined : turnOf(cycle.session, gang);
+  if (turn !== undefined && !cycle.mayHave(turn)) {
+    cycle.reservation = undefined;
+  }
 }
 
 /**
@@ -48,7 +59,7 @@ export function tryAllocate(
   const order = orderOf(cycle, singles);
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     const { gang } = turn;
-    if (cycle.mayHave(turn) && start(cycle, turn)) {
+    if (start(cycle, turn)) {
       if (enough(gang)) {
         return;
       }
@@ -75,12 +86,26 @@ function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
   }
 }
 
-function start(cycle: Cycle, turn: Turn): boolean {
-  if (cycle.place(turn) || placeWithoutWishes(cycle, turn)) {
-    cycle.bind(turn.pods);
+/** Starts the pods of the turn, or those that the gang may get instead. */
+function start(cycle: Cycle, first: Turn): boolean {
+  const may = cycle.mayHave(first);
+  if (may && startNow(cycle, first)) {
     return true;
   }
-  return waitForRelease(cycle, turn);
+  for (const turn of cycle.otherChoices(first)) {
+    if (cycle.mayHave(turn) && startNow(cycle, turn)) {
+      return true;
+    }
+  }
+  return may && waitForRelease(cycle, first);
+}
+
+function startNow(cycle: Cycle, turn: Turn): boolean {
+  const placed = cycle.place(turn) || placeWithoutWishes(cycle, turn);
+  if (placed) {
+    cycle.bind(turn.pods);
+  }
+  return placed;
 }
 
 /** Pods that are on their way out may leave enough: then the gang waits for exactly that room. */

@@ -3,7 +3,7 @@
  */
 import { addAll } from '../../facts/collections';
 import { type Binding, type Eviction, type Repartition, type Reservation } from '../model/decision';
-import { askedFor } from '../queues/turns';
+import { askedFor, hasChoices, otherTurns } from '../queues/turns';
 import { GangPlacer } from '../search/place-gang';
 import { Queues } from '../queues/queues';
 import { type GangRecord, type PodRecord, type Turn } from '../books/records';
@@ -58,6 +58,11 @@ const MOST_MOVE_SETS = 12_000;
 
 /** Times that gangs are placed again without their preferences, so that another one fits. */
 const MOST_WISH_TRIALS = 16;
+
+const NO_TURNS: readonly Turn[] = [];
+
+/** Choices of other pods that are tried, for gangs of several roles that need only some of their pods. */
+const MOST_CHOICE_TRIALS = 256;
 
 /** Sets of victims that are tried for being smaller than one that is known. */
 const MOST_SET_TRIALS = 1024;
@@ -116,6 +121,8 @@ export class Cycle {
   private totals: (Totals & { readonly at: string }) | undefined;
   /** See `without-wishes.ts`. */
   wishTrials = MOST_WISH_TRIALS;
+  /** Choices of pods that may still be tried instead of the first. */
+  private choiceTrials = MOST_CHOICE_TRIALS;
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
   private readonly misfits: Remembered<true>;
   private readonly misfitsBeside: Remembered<Uint8Array>;
@@ -174,6 +181,29 @@ export class Cycle {
   /** Do the ceilings of its queues leave room for pods that ran before? */
   mayReturn({ queue }: GangRecord, pods: readonly PodRecord[]): boolean {
     return queue === undefined || !this.queues.isOverCapability(queue, askedFor(this.session, pods));
+  }
+
+  /** What the gang may get instead of the turn, as long as the decision may try more. */
+  otherChoices(turn: Turn): Iterable<Turn> {
+    return hasChoices(turn) ? this.boundedChoices(turn) : NO_TURNS;
+  }
+
+  private *boundedChoices(turn: Turn): Generator<Turn> {
+    for (const other of otherTurns(this.session, turn)) {
+      if (this.choiceTrials <= 0) {
+        return;
+      }
+      this.choiceTrials--;
+      yield other;
+    }
+  }
+
+  /** Tries something with as many choices as a decision may try, which are not those of this one. */
+  withOwnChoices(attempt: () => void): void {
+    const left = this.choiceTrials;
+    this.choiceTrials = MOST_CHOICE_TRIALS;
+    attempt();
+    this.choiceTrials = left;
   }
 
   /** Places the pods of the turn, beside what is promised to the gang at the head. */
@@ -306,6 +336,35 @@ export class Cycle {
     const known = new Set(this.bound);
     this.bind(pods.filter((pod) => !known.has(pod)));
     pods.forEach((pod) => this.started.add(pod) && this.withdrawn.delete(pod));
+  }
+
+  /** These pods do not start in this decision after all, nor once others have terminated. */
+  withdraw(pods: readonly PodRecord[]): void {
+    for (const pod of pods) {
+      this.withdrawn.add(pod);
+      this.started.delete(pod);
+      const at = this.nominated.indexOf(pod);
+      if (at >= 0) {
+        this.nominated.splice(at, 1);
+        this.count(pod, -1);
+        this.placed = undefined;
+      }
+    }
+  }
+
+  /**
+   * May a pod that the decision has placed still be left waiting? One that it starts may. One that waits for terminating pods may where
+   * others of its gang start, and nothing was evicted for the gang: the next decision would evict those with what is left of the gang.
+   */
+  mayWithdraw(pod: PodRecord): boolean {
+    if (this.started.has(pod)) {
+      return true;
+    }
+    const { gang } = pod.role!;
+    return (
+      gang.roles.some(({ pods }) => pods.some((other) => this.started.has(other))) &&
+      !this.evicted.some(({ beneficiary }) => beneficiary === gang)
+    );
   }
 
   /** Forgets what was bound and nominated beyond the given numbers. */

@@ -27,7 +27,7 @@ export function standsNextCycle(
   placed.forEach(({ role }) => wanted.set(role!.gang, role!.gang.placed));
   const state = { bound: cycle.bound.length, nominated: cycle.nominated.length, reservation: cycle.reservation };
 
-  const again = new Set([...placed, ...cycle.nominated]);
+  const again = new Set([...placed, ...cycle.nominated.filter(({ row }) => row >= 0)]);
   const revived = [...evicted, ...cycle.evicted.map(({ pod }) => pod)].filter(({ waits }) => !waits);
   const mark = ledger.mark();
   again.forEach((pod) => ledger.remove(pod));
@@ -39,16 +39,14 @@ export function standsNextCycle(
   [...revived, ...evicted, ...placed, ...cycle.bound].forEach(
     ({ role }) => isInLine(role!.gang) || singles.add(role!.gang),
   );
-  tryAllocate(
-    cycle,
-    [...singles].filter(({ placed: count, size }) => count < size),
-    cycle.session.policy.actions.includes('backfill'),
-    (gang) => {
+  const short = [...singles].filter(({ placed: count, size }) => count < size);
+  cycle.withOwnChoices(() =>
+    tryAllocate(cycle, short, cycle.session.policy.actions.includes('backfill'), (gang) => {
       if (gang.placed >= (missing.get(gang) ?? Infinity)) {
         missing.delete(gang);
       }
       return missing.size === 0;
-    },
+    }),
   );
   const holds = [...wanted].every(([gang, count]) => gang.placed >= count);
   if (!holds) {

@@ -383,8 +383,7 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
       cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
     } else {
       // It was to start in this decision, and is not started after all, or elsewhere.
-      cycle.withdrawn.add(pod);
-      cycle.started.delete(pod);
+      cycle.withdraw([pod]);
     }
   }
   for (const { gang, pods } of [turn, ...outcome.moved]) {

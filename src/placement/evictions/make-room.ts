@@ -23,9 +23,9 @@ import { type Session } from '../books/session';
 import { isOverdue } from '../queues/overdue';
 import { turnOf } from '../queues/turns';
 import { classesOf } from '../search/units';
-import { type GangRecord } from '../books/records';
+import { type GangRecord, type Turn } from '../books/records';
 import { replaceLost, replaceStarted } from './lost-gangs';
-import { mayDisturb, tryAction } from './try-action';
+import { type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
 /** Tries the gangs that were skipped. */
@@ -64,7 +64,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
     }
     tries--;
     const withdrawn = new Set(cycle.withdrawn);
-    if (!actions.some((action) => tryAction(cycle, settled, action))) {
+    if (!hasRoomMade(cycle, settled, actions)) {
       inVain.add(settled.gang);
       since.add(settled.gang);
       order.passed(settled.gang);
@@ -86,6 +86,20 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   }
   replaceStarted(cycle, [...before].slice(0, tries), actions);
   replaceLost(cycle, actions);
+}
+
+/** Each action for the pods of the turn, then for those that the gang may get instead. */
+function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]): boolean {
+  const makes = (turn: Turn): boolean => actions.some((action) => tryAction(cycle, turn, action));
+  if (makes(first)) {
+    return true;
+  }
+  for (const turn of cycle.otherChoices(first)) {
+    if (makes(turn)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** Gangs for which there would be no room in a cluster on which nothing runs, so that no eviction helps: they cost no try. */

@@ -57,13 +57,14 @@ export function newPortions(cycle: Cycle, gang: GangRecord, useful: Uint8Array):
 
 const NO_PORTIONS: readonly Portion[] = [];
 
-export function evictable({ session, disturbed, started }: Cycle, pod: PodRecord): boolean {
+export function evictable(cycle: Cycle, pod: PodRecord): boolean {
+  const { session, disturbed } = cycle;
   const seconds = pod.role?.gang.gang.minimumRuntimeSeconds ?? 0;
   if (!pod.preemptible || (pod.existed && disturbed.has(pod))) {
     return false;
   }
   // What this decision starts could be evicted by the next one, so it may as well not start.
-  return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : seconds === 0 && started.has(pod);
+  return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : seconds === 0 && cycle.mayWithdraw(pod);
 }
 
 /** 1 for rows on which any of the classes may be, were there room. The same array for the same classes in one decision. */

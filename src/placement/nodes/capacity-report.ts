@@ -11,7 +11,7 @@ export interface DeviceReport {
   readonly utilization?: number;
   readonly latencyMs?: number;
   /**
-   * A pod had the device when the report was made. What was measured is then the pod's: it says nothing about the device once the pod is gone.
+   * A pod had the device when the report was made. What was measured is then the pod's: it says nothing about the device once the pod is deleted.
    */
   readonly held?: boolean;
 }

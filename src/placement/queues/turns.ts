@@ -1,7 +1,7 @@
 /**
  * What a gang asks for next: the pods of its next turn, and their sum.
  */
-import { missingPods, optionalPod, type RoomFor, runs } from '../books/needs';
+import { missingPods, optionalPods, otherChoices, type RoomFor, runs } from '../books/needs';
 import { type GangRecord, type PodRecord, type Turn } from '../books/records';
 import { type Session } from '../books/session';
 import { type PodClass } from '../nodes/pod-class';
@@ -25,19 +25,38 @@ export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
 function turnNow(session: Session, gang: GangRecord): Turn | undefined {
   const below = !runs(gang);
   const roomFor: RoomFor = (podClass) => roomOf(session, podClass);
-  const single = below ? undefined : optionalPod(gang, roomFor);
-  const pods = below ? missingPods(gang, roomFor) : single === undefined ? undefined : [single];
-  if (pods === undefined || pods.length === 0) {
-    return undefined;
-  }
+  const pods = below ? missingPods(gang, roomFor) : optionalPods(gang, roomFor).slice(0, 1);
+  return pods === undefined || pods.length === 0 ? undefined : turnWith(session, gang, pods, !below);
+}
+
+function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[], optional: boolean): Turn {
   const [{ podClass }] = pods;
   return {
     gang,
     pods,
     podClass: pods.every((pod) => pod.podClass === podClass) ? podClass : undefined,
     asked: askedFor(session, pods),
-    optional: !below,
+    optional,
   };
+}
+
+/** Can there be other turns of the gang? Those of a kind start with the same pods, and may then grow with any. */
+export function hasChoices({ gang, optional }: Turn): boolean {
+  return gang.roles.length > 1 && (optional || gang.kind === undefined);
+}
+
+/**
+ * What the gang may get instead of the turn: where it needs only some of its pods, those of other roles. Whether a choice fits depends on more
+ * than the room for each of its pods: on the required topology, and on the limits of queues for each resource.
+ */
+export function* otherTurns(session: Session, { gang, pods, optional }: Turn): Generator<Turn> {
+  const [{ podClass }] = pods;
+  const choices = optional
+    ? optionalPods(gang, (other) => roomOf(session, other)).flatMap((pod) => (pod.podClass === podClass ? [] : [[pod]]))
+    : otherChoices(gang, pods);
+  for (const choice of choices) {
+    yield turnWith(session, gang, choice, optional);
+  }
 }
 
 /** How many pods of the class the cluster takes as it is. */

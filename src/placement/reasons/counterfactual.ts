@@ -93,10 +93,16 @@ function* fewerPods(cycle: Cycle, turn: Turn, { fits, kind }: Found): Generator<
       return left !== undefined && tries(cycle, gang.root, left);
     });
     if (role !== undefined) {
-      yield { kind: 'fewer-pods', by, role: role.role.name };
+      // Where the gang may leave out pods of any role, its minimum is what is lower.
+      yield { kind: 'fewer-pods', by, ...(isFree(role) ? {} : { role: role.role.name }) };
       return;
     }
   }
+}
+
+/** Does only the minimum of the whole gang ask for pods of the role? */
+function isFree({ gang, unit, minimum }: RoleRecord): boolean {
+  return minimum === 0 && unit === gang.root && unit.minimum !== undefined;
 }
 
 /** Pods of one role that are taken away at most, where the gang's pods differ. */

@@ -8,12 +8,13 @@
 import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from '../cycle/cycle';
-import { type PendingGang } from '../model/decision';
+import { type Counterfactual, type PendingGang } from '../model/decision';
 import { inUse, unsatisfiable } from './claim-reasons';
 import { type Finding } from './finding';
 import { turnOf } from '../queues/turns';
 import { runs } from '../books/needs';
 import { canonicalText } from '../model/canonical-text';
+import { leastChanges } from './least-changes';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { allOf, counted } from '../../facts/words';
@@ -143,10 +144,44 @@ function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): PendingGang
   const gone = evictedPods(gang);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
-  const { words, ...finding } = find(cycle, gang, turn);
-  const changes = turn === undefined || !suggests ? [] : counterfactuals(cycle, turn, finding);
+  const { words, finding, changes } =
+    turn === undefined ? nothingFor(find(cycle, gang, undefined)) : explainTurn(cycle, turn, suggests);
   gone.forEach((pod) => (pod.waits = false));
   return { gang: gang.gang.name, queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+}
+
+interface Said {
+  readonly words: string;
+  readonly finding: Omit<Finding, 'words'>;
+  readonly changes: Counterfactual[];
+}
+
+function nothingFor({ words, ...finding }: Finding): Said {
+  return { words, finding, changes: [] };
+}
+
+/**
+ * What keeps the first choice of pods waiting, and the smallest changes of each kind, whichever of its pods the gang starts with. Where another
+ * choice fits as it is, only what that choice waits for matters.
+ */
+function explainTurn(cycle: Cycle, turn: Turn, suggests: boolean): Said {
+  let choices: { readonly choice: Turn; readonly found: Finding }[] = [];
+  cycle.withOwnChoices(() => {
+    choices = [turn, ...cycle.otherChoices(turn)].map((choice) => ({ choice, found: find(cycle, turn.gang, choice) }));
+  });
+  const fitting = choices.filter(({ found }) => found.kind === 'reserved' || found.kind === 'outranked');
+  const relevant = fitting.length > 0 ? fitting : choices;
+  const { words, ...finding } = relevant[0].found;
+  const changes = suggests ? relevant.map(({ choice, found }) => counterfactuals(cycle, choice, found)) : [[]];
+  if (changes.length === 1) {
+    return { words, finding, changes: changes[0] };
+  }
+  const { topology } = turn.gang.gang;
+  const tree = topology === undefined ? undefined : cycle.session.topologies.forConstraint(topology);
+  const areMixed = relevant.some(({ choice }) => choice.podClass === undefined);
+  const widthOf = (level: string | null): number =>
+    level === null || tree === undefined ? Infinity : -tree.levelOf(level);
+  return { words, finding, changes: leastChanges(changes, areMixed, widthOf) };
 }
 
 /** Pods that were evicted wait like new ones. Gangs of a kind have only new ones. */

@@ -9,7 +9,7 @@ import { type RemediationGang, type RemediationNode, type RemediationPod } from 
 
 /** A gang to evict. */
 export interface RemediationEviction {
-  /** The node because of which it is evicted. */
+  /** The node whose problem is the reason. */
   readonly node: string;
   readonly rule: string;
   /** Key of the gang. */

@@ -1,7 +1,6 @@
 /**
  * Faults and remediation of a scenario file.
  */
-import { type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
 import { type ClusterNode } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
@@ -39,35 +38,60 @@ export function readRemediation(fields: Fields): ScenarioRemediation | undefined
 
 const REPAIRS: readonly FaultRepair[] = ['restart-device-plugin', ...MARKS];
 
-/** `deviceFault`, `linkFault`, `condition`, and `alert`. */
-export function readFaults(fields: Fields, at: number, nodes: readonly ClusterNode[]): readonly ScenarioEvent[] {
-  const device = fields.texts('deviceFault');
-  const link = fields.texts('linkFault');
-  const condition = fields.text('condition');
-  const alert = fields.text('alert');
-  const on = fields.texts('nodes');
-  const devices = fields.number('devices', { least: 1, whole: true });
-  const speed = fields.number('speed', { least: 0, most: 1 });
-  const lasts = fields.duration('for');
-  const endedBy = fields.oneOf<FaultRepair>('endedBy', REPAIRS);
-  const takes = fields.duration('takes');
-  if (devices !== undefined && device === undefined) {
+interface FaultFields {
+  readonly device: readonly string[] | undefined;
+  readonly link: readonly string[] | undefined;
+  readonly condition: string | undefined;
+  readonly alert: string | undefined;
+  readonly on: readonly string[] | undefined;
+  readonly devices: number | undefined;
+  readonly speed: number | undefined;
+  readonly lasts: number | undefined;
+  readonly endedBy: FaultRepair | undefined;
+  readonly takes: number | undefined;
+}
+
+function fieldsOfFault(fields: Fields): FaultFields {
+  return {
+    device: fields.texts('deviceFault'),
+    link: fields.texts('linkFault'),
+    condition: fields.text('condition'),
+    alert: fields.text('alert'),
+    on: fields.texts('nodes'),
+    devices: fields.number('devices', { least: 1, whole: true }),
+    speed: fields.number('speed', { least: 0, most: 1 }),
+    lasts: fields.duration('for'),
+    endedBy: fields.oneOf<FaultRepair>('endedBy', REPAIRS),
+    takes: fields.duration('takes'),
+  };
+}
+
+/** Fields that have a meaning only beside another one. */
+function checkFields(fields: Fields, { device, link, condition, alert, on, ...rest }: FaultFields): void {
+  const isNamed = condition !== undefined || alert !== undefined;
+  if (rest.devices !== undefined && device === undefined) {
     fields.wrongAt('devices', 'must not be set without deviceFault');
   }
-  if (speed !== undefined && link === undefined) {
+  if (rest.speed !== undefined && link === undefined) {
     fields.wrongAt('speed', 'must not be set without linkFault');
   }
-  if (takes !== undefined && endedBy === undefined) {
+  if (rest.takes !== undefined && rest.endedBy === undefined) {
     fields.wrongAt('takes', 'must not be set without endedBy');
   }
-  const isNamed = condition !== undefined || alert !== undefined;
-  const isFault = device !== undefined || link !== undefined;
   if (on !== undefined && !isNamed) {
     fields.wrongAt('nodes', 'must not be set without condition or alert');
   }
-  if (on === undefined && isNamed && !isFault) {
+  if (on === undefined && isNamed && device === undefined && link === undefined) {
     fields.wrongAt('nodes', 'is required; set the nodes that have the condition or the alert');
   }
+}
+
+/** `deviceFault`, `linkFault`, `condition`, and `alert`. */
+export function readFaults(fields: Fields, at: number, nodes: readonly ClusterNode[]): readonly ScenarioEvent[] {
+  const read = fieldsOfFault(fields);
+  checkFields(fields, read);
+  const { device, link, condition, alert, on, devices, speed, lasts, endedBy, takes } = read;
+  const isFault = device !== undefined || link !== undefined;
   const faultOf = (key: string, patterns: readonly string[], more: Partial<ScenarioFault>): ScenarioEvent[] => {
     const named = nodes.map(({ name }) => name).filter((name) => patterns.some((pattern) => matches(pattern, name)));
     if (named.length === 0) {

@@ -135,14 +135,9 @@ function readTerms(fields: Fields, existing: number): Terms {
   } else if (most !== undefined && most < Math.max(least, today ?? 0)) {
     fields.wrong('max', most, `at least ${Math.max(least, today ?? 0)}, the nodes that the pool has in any case`);
   }
-  const price = fields.number('pricePerHour', { least: 0 });
-  if (!fields.has('pricePerHour')) {
-    fields.wrongAt('pricePerHour', 'is required; set the price of a node per hour');
-  }
-  const purchase = fields.oneOf<Purchase>('purchase', ['on-demand', 'reserved', 'spot']) ?? 'on-demand';
-  const spot = readSpotTerms(fields, purchase);
+  const { price, purchase, spot: terms, scale } = readPurchase(fields);
   const nodes = Math.max(most ?? least, least, today ?? 0);
-  const scaling = readScalingTerms(fields, purchase, nodes);
+  const scaling = scale === undefined ? undefined : readScaling(scale, nodes);
   return {
     most: nodes,
     pool: {
@@ -150,13 +145,26 @@ function readTerms(fields: Fields, existing: number): Terms {
       today,
       purchase,
       pricePerHour: price ?? 0,
-      ...(spot !== undefined && { spot }),
+      ...(terms !== undefined && { spot: terms }),
       ...(scaling !== undefined && { scaling }),
     },
   };
 }
 
-function readSpotTerms(fields: Fields, purchase: Purchase): SizingPool['spot'] {
+interface PurchaseTerms {
+  readonly price: number | undefined;
+  readonly purchase: Purchase;
+  readonly spot: ReturnType<typeof readSpot> | undefined;
+  readonly scale: Fields | undefined;
+}
+
+/** How the nodes are paid for, and what only some of these ways allow. */
+function readPurchase(fields: Fields): PurchaseTerms {
+  const price = fields.number('pricePerHour', { least: 0 });
+  if (!fields.has('pricePerHour')) {
+    fields.wrongAt('pricePerHour', 'is required; set the price of a node per hour');
+  }
+  const purchase = fields.oneOf<Purchase>('purchase', ['on-demand', 'reserved', 'spot']) ?? 'on-demand';
   const spot = fields.fields('spot');
   if (purchase === 'spot' && spot === undefined) {
     fields.wrongAt(
@@ -167,13 +175,9 @@ function readSpotTerms(fields: Fields, purchase: Purchase): SizingPool['spot'] {
   if (purchase !== 'spot' && spot !== undefined) {
     fields.wrongAt('spot', 'must not be set unless purchase is spot');
   }
-  return spot === undefined ? undefined : readSpot(spot);
-}
-
-function readScalingTerms(fields: Fields, purchase: Purchase, most: number): SizingPool['scaling'] {
   const scale = fields.fields('autoscale');
   if (scale !== undefined && purchase !== 'on-demand') {
     fields.wrongAt('autoscale', `must not be set together with purchase: ${purchase}`);
   }
-  return scale === undefined ? undefined : readScaling(scale, most);
+  return { price, purchase, spot: spot === undefined ? undefined : readSpot(spot), scale };
 }

@@ -82,7 +82,7 @@ function gpuOf(gpu: XmlElement): NvidiaGpu | undefined {
   };
 }
 
-/** Reasons that slow work down: an idle device, and clocks that somebody chose, have a reason too. */
+/** Reasons that slow work down: an idle device, and clocks that an administrator chose, have a reason too. */
 export const THROTTLE_REASONS = [
   'sw_power_cap',
   'hw_slowdown',

@@ -1,6 +1,6 @@
 /**
  * The remediation program, put together: it watches nodes and pods, plans, and does what the plan says. Of several replicas, the one that holds
- * the lease acts; the others plan too, so that no wait starts again when they take over. A dry run changes nothing and elects nobody.
+ * the lease acts; the others plan too, so that no wait starts again when they take over. A dry run changes nothing and elects no leader.
  *
  * The record of a step is written with its marks, and evictions follow from records alone. A program that ends at any moment leaves
  * behind what the next one needs to finish.
@@ -122,7 +122,7 @@ export class Program {
     });
     this.cluster = new WatchedCluster(this.watched, settings, this.needs.collections);
     this.alerts =
-      options.alertTokenFile === undefined || this.isDryRun
+      options.alertTokenFile === undefined || !this.needs.alerts || this.isDryRun
         ? new AlertsInMemory(settings)
         : new AlertConfigMap({
             client,

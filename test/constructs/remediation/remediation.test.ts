@@ -134,7 +134,7 @@ test('other settings are another ConfigMap, so that the pods are replaced', () =
   expect(nameOf({})).not.toBe(nameOf({ healthyTime: Duration.minutes(3) }));
 });
 
-test('the token comes from the Secret, and Alertmanager is told the address', () => {
+test('the token comes from the Secret, and the address for Alertmanager is known', () => {
   const app = new App();
   const remediation = new Remediation(new Chart(app, 'chart'), 'remediation', {
     rules: [{ ...taints, cause: { alert: 'Fire', labels: { severity: 'critical' }, nodeLabel: 'Hostname' } }],
@@ -155,7 +155,7 @@ test('who may reach it', () => {
   const ingress = (props: RemediationProps): unknown =>
     (ofKind(rendered(props), 'NetworkPolicy')[0] as unknown as NetworkPolicy | undefined)?.spec?.ingress;
   expect(ingress({ allowedFrom: from })).toEqual([{ from, ports: [{ port: 'http', protocol: 'TCP' }] }]);
-  // No peer at all is nobody, and not everybody.
+  // An empty list admits no peer, and not every peer.
   expect(ingress({ allowedFrom: [] })).toEqual([]);
   expect(ingress({ allowedFrom: false })).toBeUndefined();
 });
@@ -171,7 +171,11 @@ test.each<readonly [string, RemediationProps, string]>([
     { webhook: { tokenSecret: 's' } },
     'webhook must not be set when no rule has an alert',
   ],
-  ['an unknown action', { rules: [{ ...taints, actions: ['reboot' as never] }] }, 'rules[0].actions must be a list'],
+  [
+    'an unknown action',
+    { rules: [{ ...taints, actions: ['reboot' as never] }] },
+    'rules[0].actions[0] must be one of "taint"',
+  ],
   ['two rules of one name', { rules: [taints, taints] }, 'rules[1].name: duplicate value "bad"'],
   ['a part of a second', { rules: [{ ...taints, after: Duration.millis(1500) }] }, 'rules[0].after'],
   ['no replica', { mode: 'active', replicas: 0 }, 'replicas must be a whole number greater than or equal to 1, not 0.'],

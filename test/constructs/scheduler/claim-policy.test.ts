@@ -41,7 +41,11 @@ describe('the scheduler', () => {
       claim({}, { allocation, reservedFor: [consumer], devices: [report] }),
       claim({}, {}),
     ],
-    ['leaves reports as they are', claim({}, { allocation, devices: [report] }), claim({}, { allocation, devices: [report] })],
+    [
+      'leaves reports as they are',
+      claim({}, { allocation, devices: [report] }),
+      claim({}, { allocation, devices: [report] }),
+    ],
   ])('%s', (_, before, after) => {
     expect(refusals(before, after)).toEqual([]);
   });

@@ -328,10 +328,14 @@ test('a policy narrows the patch of nodes to the MIG configuration', () => {
       .filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
       .map(({ spec }) => asString(asObject(spec).policyName) ?? '')
       .sort();
-  const fields = ['gantry-scheduler-fields', 'gantry-scheduler-fields-nodes'];
+  const claims = 'gantry-scheduler-claims';
+  const fields = [claims, 'gantry-scheduler-fields', 'gantry-scheduler-fields-nodes'];
   expect(names({})).toEqual(fields);
   expect(names({ policy: { repartitionLimit: 1 } })).toEqual([...fields, 'gantry-scheduler-mig-configs']);
-  expect(names({ policy: { repartitionLimit: 1 }, fieldGuard: false })).toEqual(['gantry-scheduler-mig-configs']);
+  expect(names({ policy: { repartitionLimit: 1 }, fieldGuard: false })).toEqual([
+    claims,
+    'gantry-scheduler-mig-configs',
+  ]);
 });
 
 test('the page for operators lists each right, and no other', () => {

@@ -2,7 +2,7 @@
  * The five kinds of contention of docs/contention.md, each from its symptom on a host to the condition or report, the action, and the recovery:
  * the node agent on files of a host, and remediation, as they are installed, on a live server.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -50,9 +50,9 @@ describeLive('the five kinds of contention, from the symptom to the recovery', (
   let host: HostFolder;
   let kubelet: FakeKubelet;
   let exporter: FakeServer;
-  let agent: ChildProcess;
   let remediation: RemediationProcess;
-  let counting: NodeJS.Timeout;
+  /** What was started, in this order. */
+  const stops: (() => unknown)[] = [];
   const agentLog: LogLine[] = [];
   let used = [40_000, 40_000];
   let throttled = 0;
@@ -91,15 +91,19 @@ describeLive('the five kinds of contention, from the symptom to the recovery', (
       ...rdmaPort('mlx5_0'),
       'proc/pressure/memory': pressure(1, 0),
     });
+    stops.push(() => host.remove());
     kubelet = await FakeKubelet.start(host.path, 8);
+    stops.push(() => kubelet.stop());
     exporter = await fakeServer((_, response) => {
       response.end(dcgmText(used));
     });
+    stops.push(() => exporter.close());
     // The kernel counts on: a hundred periods of a container in each second.
-    counting = setInterval(() => {
+    const counting = setInterval(() => {
       counts = [counts[0] + 100, counts[1] + throttled];
       host.write(unifiedPod(counts[0], counts[1]));
     }, 1000);
+    stops.push(() => clearInterval(counting));
     let agentPod: JsonObject | undefined;
     await lab.until('an agent pod', async () => {
       const pods = await lab.list(`/api/v1/namespaces/${AGENT}/pods`);
@@ -107,7 +111,7 @@ describeLive('the five kinds of contention, from the symptom to the recovery', (
       return agentPod !== undefined;
     });
     const agentConfig = kubeconfigFor(lab, await tokenOf(lab, AGENT, AGENT, agentPod));
-    agent = spawn(
+    const agent = spawn(
       process.execPath,
       [
         resolve(__dirname, '../../..', AGENT_BUNDLE.output),
@@ -121,21 +125,22 @@ describeLive('the five kinds of contention, from the symptom to the recovery', (
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    createInterface({ input: agent.stdout! }).on('line', (line) => agentLog.push(JSON.parse(line) as LogLine));
+    createInterface({ input: agent.stdout }).on('line', (line) => agentLog.push(JSON.parse(line) as LogLine));
+    stops.push(async () => {
+      agent.kill('SIGTERM');
+      await once(agent, 'exit');
+    });
     remediation = await RemediationProcess.start({
       kubeconfig: kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME)),
       settings: remediationSettings('test', PROPS).value,
     });
+    stops.push(() => remediation.stop());
     await condition('AcceleratorsMissing', 'False');
   });
   afterAll(async () => {
-    clearInterval(counting);
-    await remediation.stop();
-    agent.kill('SIGTERM');
-    await once(agent, 'exit');
-    await exporter.close();
-    await kubelet.stop();
-    host.remove();
+    for (const stop of stops.reverse()) {
+      await stop();
+    }
     await lab.stop();
   });
 

@@ -19,7 +19,7 @@ export function slice(node: string, devices: readonly JsonObject[], spec: JsonOb
   return {
     apiVersion: API,
     kind: 'ResourceSlice',
-    metadata: { name: `${name}-${String(spec.driver ?? DRIVER).replaceAll('.', '-')}` },
+    metadata: { name: `${name}-${(asString(spec.driver) ?? DRIVER).replaceAll('.', '-')}` },
     spec: {
       driver: DRIVER,
       nodeName: node,

@@ -73,7 +73,9 @@ describeLive('devices by claim', () => {
   });
   afterAll(() => lab.stop());
 
-  async function start(options: { readonly through?: string; readonly leaseSeconds?: number } = {}): Promise<GantryProcess> {
+  async function start(
+    options: { readonly through?: string; readonly leaseSeconds?: number } = {},
+  ): Promise<GantryProcess> {
     const { through = kubeconfig, leaseSeconds } = options;
     const gantry = await GantryProcess.start({
       kubeconfig: through,
@@ -133,8 +135,9 @@ describeLive('devices by claim', () => {
     await lab.until('their devices are free', async () => (await allocated(lab)).length <= 2);
     await apply(lab, [slice('n-2', gpus(4))]);
     await lab.create(node('n-2', { gpus: 0 }));
-    await lab.until('the large gang runs', async () =>
-      Object.keys(await lab.places()).filter((name) => name.startsWith('large')).length === 5,
+    await lab.until(
+      'the large gang runs',
+      async () => Object.keys(await lab.places()).filter((name) => name.startsWith('large')).length === 5,
     );
   });
 
@@ -240,7 +243,9 @@ describeLive('devices by claim', () => {
     );
     await bound(2);
     // The queue has no more, though the nodes do.
-    await lab.create(...claimingGang('more', 1, { resourceClaimTemplateName: 'one' }, { queue: 'small', handOver: true }));
+    await lab.create(
+      ...claimingGang('more', 1, { resourceClaimTemplateName: 'one' }, { queue: 'small', handOver: true }),
+    );
     await lab.until('the queue says so', async () => /small/.test(messageOf(await podNamed('more-0'))));
     await lab.create(...claimingGang('low', 2, { resourceClaimTemplateName: 'one' }));
     await bound(4);
@@ -316,12 +321,12 @@ describeLive('devices by claim', () => {
       });
       return status;
     };
-    expect(await send(path, { metadata: { labels: { a: 'b' } } })).toBe(422);
-    expect(await send(path, { metadata: { finalizers: ['example.com/forever'] } })).toBe(422);
+    expect(await send(path, { metadata: { labels: { a: 'b' } } })).toBe(403);
+    expect(await send(path, { metadata: { finalizers: ['example.com/forever'] } })).toBe(403);
     expect(await send(path, { metadata: { finalizers: ['resource.kubernetes.io/delete-protection'] } })).toBe(200);
     const allocation = { devices: { results: [{ request: 'gpu', driver: DRIVER, pool: 'n-0', device: 'gpu-0' }] } };
     const ofGroup = { apiGroup: 'scheduling.k8s.io', resource: 'podgroups', name: 'g', uid: 'g' };
-    expect(await send(`${path}/status`, { status: { allocation, reservedFor: [ofGroup] } })).toBe(422);
+    expect(await send(`${path}/status`, { status: { allocation, reservedFor: [ofGroup] } })).toBe(403);
     const report = { driver: DRIVER, pool: 'n-0', device: 'gpu-0' };
     expect(await send(`${path}/status`, { status: { allocation, devices: [report] } })).toBeGreaterThanOrEqual(400);
     const consumer = { resource: 'pods', name: 'p', uid: 'p' };

@@ -8,6 +8,7 @@ import { clusterRules, namespaceRules } from '../../../src/constructs/scheduler/
 import { historySegmentName } from '../../../src/planning/scheduler-settings/deployment-names';
 import { describeLive } from '../live-cluster';
 import { askedBy, granted } from './audit';
+import { claimingGang, deviceClass, DRIVER, gpus, oneGpu, slice, template } from './claims-lab';
 import { FaultyProxy } from './faulty-proxy';
 import { GantryProcess } from './gantry-process';
 import { apply, kubeconfigFor, schedulerObjects, tokenOf } from './install';
@@ -74,13 +75,14 @@ describeLive('the scheduler as it is installed', () => {
 
   it('its program needs every right that it has, and no other', async () => {
     proxy = await FaultyProxy.start(kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME)));
-    // One answer is lost, so that a pod is looked at.
-    let isLost = false;
+    // One answer of each kind is lost, so that a pod and a claim are looked at.
+    const lost = new Set<string>();
     proxy.trouble = (method, path) => {
-      if (isLost || method !== 'POST' || !path.endsWith('/binding')) {
+      const kind = path.endsWith('/binding') ? 'binding' : /resourceclaims\/[^/]*\/status/.test(path) ? 'claim' : '';
+      if (kind === '' || lost.has(kind) || method === 'GET') {
         return undefined;
       }
-      isLost = true;
+      lost.add(kind);
       return 'lost';
     };
     const flags = ['--lease-namespace', NAMESPACE, '--lease-name', NAME, '--authentication', 'always'];
@@ -100,6 +102,15 @@ describeLive('the scheduler as it is installed', () => {
       pod('never', { gpus: 16, queue: 'research' }),
     );
     await lab.until('room was made', async () => (await lab.places())['urgent-0'] !== undefined);
+
+    // Devices by claim.
+    await apply(lab, [
+      deviceClass(DRIVER, `device.driver == "${DRIVER}"`),
+      template('one', oneGpu),
+      slice('n-0', gpus(1)),
+    ]);
+    await lab.create(...claimingGang('claims', 1, { resourceClaimTemplateName: 'one' }, { queue: 'research' }));
+    await lab.until('a claim has its device', async () => (await lab.places())['claims-0'] !== undefined);
 
     // One gang by each kind of PodGroup, none of which fits.
     const groups: readonly { readonly apiVersion: string; readonly spec: JsonObject }[] = [
@@ -180,7 +191,10 @@ describeLive('the scheduler as it is installed', () => {
     const asked = askedBy(`system:serviceaccount:${NAMESPACE}:${NAME}`, lab.cluster.auditLog);
     expect(asked.filter(({ status }) => status === 401 || status === 403)).toEqual([]);
     const used = new Set(asked.map(({ right }) => right));
-    const rights = granted([...clusterRules(false), ...namespaceRules(NAME, HISTORY)]);
+    const rights = new Set(granted([...clusterRules(false), ...namespaceRules(NAME, HISTORY)]));
+    // No request names it: the API server asks for it where a claim gets devices.
+    expect([...rights].filter((right) => right.includes('resourceclaims/binding'))).toHaveLength(1);
+    rights.forEach((right) => right.includes('resourceclaims/binding') && rights.delete(right));
     expect([...used].filter((right) => !rights.has(right)).sort()).toEqual([]);
     expect([...rights].filter((right) => !used.has(right)).sort()).toEqual([]);
   });

@@ -2,6 +2,8 @@
  * What tenants could try, on a real API server with RBAC: the attacks of `docs/security.md`, each by an account that may create and change
  * pods in its own namespace and nothing else.
  */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { ApiClient } from '../control-plane/api-client';
@@ -11,6 +13,23 @@ import { apply, kubeconfigFor, schedulerObjects, tokenOf } from './install';
 import { overCapacity } from './invariants';
 import { Lab, nameOf } from './lab';
 import { gang, node, podTemplate } from './manifests';
+
+/** Seconds of CPU that the process has used. */
+function cpuOf({ pid }: GantryProcess): number {
+  const file = `/proc/${pid}/stat`;
+  const fields = existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+    : [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+}
+
+/** Files and connections that it has open; 0 where that cannot be read. */
+function filesOf({ pid }: GantryProcess): number {
+  const folder = `/proc/${pid}/fd`;
+  return existsSync(folder) ? readdirSync(folder).length : 0;
+}
 
 const NAMESPACE = 'gantry-system';
 const NAME = 'gantry-scheduler';
@@ -100,6 +119,23 @@ describeLive('what tenants could try', () => {
       })
     ).status;
 
+  const messageOf = async (name: string): Promise<string> => {
+    const { conditions } = asObject((await lab.get(`/api/v1/namespaces/${TENANT}/pods/${name}`))?.status);
+    const scheduled = asArray(conditions)
+      .map(asObject)
+      .find(({ type }) => type === 'PodScheduled');
+    return asString(scheduled?.message) ?? '';
+  };
+  const apartFrom = (shape: string): JsonObject => ({
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { shape } } },
+        ],
+      },
+    },
+  });
+
   /** A gang of somebody else gets all that the cluster has. */
   async function expectOthersRun(pods = 10): Promise<void> {
     await lab.createMany(gang('others', pods, { gpus: 8 }));
@@ -183,6 +219,80 @@ describeLive('what tenants could try', () => {
     await expectOthersRun();
     expect((await lab.list('/apis/scheduling.volcano.sh/v1beta1/queues')).map(nameOf)).toEqual(
       expect.arrayContaining(['a', 'b']),
+    );
+  });
+
+  it('pods with more requirements than the scheduler reads, and with tens of thousands of values', async () => {
+    const affinity = (terms: JsonObject[]): JsonObject => ({
+      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+    });
+    const term = (key: string, ...values: string[]): JsonObject => ({
+      matchExpressions: [{ key, operator: 'In', values }],
+    });
+    const terms = Array.from({ length: 5000 }, (_, i) => term(`key-${i}`, 'x'));
+    expect(await create('terms', { gpus: 1, spec: affinity(terms) })).toBe(201);
+    for (let i = 0; i < 10; i++) {
+      const values = Array.from({ length: 20_000 }, (_, k) => `v${i}-${k}`);
+      expect(
+        await create(`values-${i}`, { gpus: 1, spec: affinity([term('kubernetes.io/hostname', ...values)]) }),
+      ).toBe(201);
+    }
+    await expectOthersRun();
+    expect(await nodeOf('terms')).toBeUndefined();
+    await lab.until('the reason is reported', async () => (await messageOf('terms')).includes('reads at most 1000'));
+  });
+
+  it('a thousand gangs of different shapes that cannot start', async () => {
+    const before = cpuOf(gantry);
+    await expectOthersRun();
+    const alone = cpuOf(gantry) - before;
+    await lab.cluster.client.request('DELETE', '/api/v1/namespaces/default/pods', { body: { gracePeriodSeconds: 0 } });
+    await lab.until('no pods', async () => (await lab.pods()).length === 0);
+    const names = Array.from({ length: 1000 }, (_, i) => i);
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (let i = names.pop(); i !== undefined; i = names.pop()) {
+          const spec = i % 4 === 0 ? apartFrom(`x${i % 40}`) : {};
+          await create(`shape-${i}`, { gpus: 9 + i, labels: { shape: `x${i % 40}` }, spec });
+        }
+      }),
+    );
+    await lab.until('they wait', async () => (await gantry.metric('gantry_pending_gangs')) >= 1000);
+    const start = cpuOf(gantry);
+    await expectOthersRun();
+    process.stdout.write(
+      `a gang of ten costs ${alone.toFixed(2)} s of CPU alone, ${(cpuOf(gantry) - start).toFixed(2)} s beside a thousand shapes\n`,
+    );
+  });
+
+  it('connections that say nothing', async () => {
+    const port = Number(new URL(gantry.address).port);
+    const sockets = Array.from({ length: 2000 }, () =>
+      connect({ host: '127.0.0.1', port, localAddress: '127.0.0.9' }).on('error', () => undefined),
+    );
+    try {
+      await expectOthersRun();
+      expect((await fetch(`${gantry.address}/healthz`)).status).toBe(200);
+      expect(filesOf(gantry)).toBeLessThan(300);
+    } finally {
+      sockets.forEach((socket) => socket.destroy());
+    }
+  });
+
+  it('pods that claim to belong to a gang, a PodGroup or a job of another namespace', async () => {
+    await lab.createMany(gang('victim', 2, { gpus: 8 }));
+    await lab.until('the gang of somebody else runs', async () => Object.keys(await lab.places()).length === 2);
+    await create('label', { gpus: 1, labels: { 'gantry.dev/gang': 'default/victim' } });
+    await create('same', {
+      gpus: 100,
+      labels: { 'gantry.dev/gang': 'victim' },
+      annotations: { 'gantry.dev/gang-min-member': '99' },
+    });
+    await create('group', { gpus: 1, annotations: { 'scheduling.k8s.io/group-name': 'default/victim' } });
+    await lab.until('they were looked at', async () => (await nodeOf('group')) !== undefined);
+    expect(Object.keys(await lab.places())).toHaveLength(2);
+    expect(gantry.log.filter(({ msg, gang: name }) => msg === 'evicted' && String(name).includes('victim'))).toEqual(
+      [],
     );
   });
 

@@ -29,7 +29,11 @@ describe('what queues are charged for claims', () => {
     ['admin access', [exactly('mine', { adminAccess: true })], {}],
     ['an instance of a profile', [exactly('mig.nvidia.com', profile(IS_2G))], { 'nvidia.com/gpu': 2 / 7 }],
     ['an instance of any profile', [exactly('mig.nvidia.com')], { 'nvidia.com/gpu': 1 }],
-    ['a profile that can be avoided', [exactly('mig.nvidia.com', profile(`${IS_2G} || true`))], { 'nvidia.com/gpu': 1 }],
+    [
+      'a profile that can be avoided',
+      [exactly('mig.nvidia.com', profile(`${IS_2G} || true`))],
+      { 'nvidia.com/gpu': 1 },
+    ],
   ])('%s', (_, requests, charged) => {
     expect(charge(...requests)).toEqual(charged);
   });

@@ -79,7 +79,7 @@ test('a link that fails slows down gangs of several nodes, and no others', () =>
   expect(gang(result, 'b').endedAt).toBe(3600);
 });
 
-test('a gang that stands still is moved as a whole, and not before there is room', () => {
+test('a gang without progress is moved as a whole, and not before there is room', () => {
   const stuck = { ...TWO, checkpoint: 60 };
   const result = simulated({
     gangs: [stuck, { ...ONE, name: 'b', duration: 1000 }],
@@ -87,7 +87,7 @@ test('a gang that stands still is moved as a whole, and not before there is room
   });
   expect(told(result)).toContainEqual([630, 'n-1: rule rdma is not done: gang a does not fit on the healthy nodes']);
   expect(told(result)).toContainEqual([1000, 'n-1: rule rdma: condition RdmaDegraded is True; move; evicts a']);
-  // It stood still from 600 to 1000, its pods take 30 seconds to end, and nothing is done twice.
+  // It made no progress from 600 to 1000, its pods take 30 seconds to end, and nothing is done twice.
   expect(gang(result, 'a')).toMatchObject({ evictions: 2, lostSeconds: 0, endedAt: 3600 + 400 + 30 });
 });
 

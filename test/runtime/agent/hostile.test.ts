@@ -3,7 +3,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer as createSocketServer, type Server } from 'node:net';
+import { createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCapacityReport } from '../../../src/placement/nodes/capacity-report';
@@ -147,7 +147,7 @@ describe('the kubelet and nvidia-smi', () => {
 
   test('a socket that accepts and says nothing costs its own time only', async () => {
     const socket = join(host.path, 'kubelet.sock');
-    const open = new Set<import('node:net').Socket>();
+    const open = new Set<Socket>();
     server = createSocketServer((connection) => open.add(connection));
     await new Promise<void>((resolve) => server!.listen(socket, resolve));
     const exporter = await fakeServer((_, response) => void response.end(dcgmText([1])));

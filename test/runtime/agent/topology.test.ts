@@ -182,8 +182,8 @@ describe('nvidia-smi', () => {
     expect((await tool.read()).gpus).toHaveLength(1);
     printed = 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.';
     now = 60_000;
-    await expect(tool.read()).rejects.toThrow('nvidia-smi -q -x printed something that is no report');
-    await expect(tool.read()).rejects.toThrow('nvidia-smi -q -x printed something that is no report');
+    await expect(tool.read()).rejects.toThrow('nvidia-smi -q -x printed something that is not a report');
+    await expect(tool.read()).rejects.toThrow('nvidia-smi -q -x printed something that is not a report');
     printed = reportOf(A100);
     expect((await tool.read()).gpus).toHaveLength(1);
   });

@@ -246,7 +246,9 @@ export class ChangingWorld {
   }
 
   private putClass(): void {
-    const selectors = this.some(0.5, () => ({ selectors: [{ cel: { expression: 'device.driver == "gpu.nvidia.com"' } }] }));
+    const selectors = this.some(0.5, () => ({
+      selectors: [{ cel: { expression: 'device.driver == "gpu.nvidia.com"' } }],
+    }));
     this.source.put('deviceClasses', {
       metadata: { name: 'gpus' },
       spec: { ...selectors, ...this.some(0.3, () => ({ extendedResourceName: 'nvidia.com/gpu' })) },

@@ -94,3 +94,19 @@ it('says how long it takes until time alone changes something, and that what is 
   expect(feed.held).toEqual([]);
   expect(feed.nextIn(later.now)).toBe(Infinity);
 });
+
+it('pods that share a claim are brought again when devices are assumed for it', () => {
+  const { feed, moment, source, world } = new ChangingWorld(1);
+  const resourceClaims = [{ name: 'gpu', resourceClaimName: 'c' }];
+  source.put('resourceClaims', {
+    metadata: { name: 'c', namespace: 'default', uid: 'uid-c' },
+    spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpus' } }] } },
+  });
+  source.put('pods', pod('a', { gang: 'g', minimum: 1, spec: { schedulerName: 'gantry', resourceClaims } }));
+  const broughtPod = (): unknown => feed.deltas(moment).find(({ kind }) => kind === 'pod');
+  expect(broughtPod()).not.toHaveProperty('pod.claims');
+  world.devices.assumed.assume('claim:default/c', { uid: 'uid-c', devices: [], node: 'n-1', pods: new Set(['other']) });
+  expect(broughtPod()).toHaveProperty('pod.claims', ['claim:default/c']);
+  world.devices.assumed.forget('claim:default/c');
+  expect(broughtPod()).not.toHaveProperty('pod.claims');
+});

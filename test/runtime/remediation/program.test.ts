@@ -45,7 +45,7 @@ test('a condition taints and cordons, evicts the gang as a whole, and its end un
   ]);
 });
 
-test('a dry run writes nothing, elects nobody, and shows what it would do and undo', async () => {
+test('a dry run writes nothing, elects no leader, and shows what it would do and undo', async () => {
   gangs();
   rig.condition('n-0', 'Bad', 'True');
   rig.condition('n-1', 'Missing', 'True');

@@ -8,7 +8,7 @@ import { asObject, asString } from '../../../src/manifests/read';
 import { DEFAULT_REMEDIATION, type RemediationSettings } from '../../../src/planning/remediation';
 import { alertsAt, readAlerts, takeAlerts, type FiringAlerts } from '../../../src/runtime/remediation/alerts';
 import { until } from '../fake-server';
-import { firing, Rig, rounds, TOKEN } from './rig';
+import { firing, Rig, rounds, SETTINGS, TOKEN } from './rig';
 
 const HOUR = 3_600_000;
 
@@ -109,6 +109,15 @@ describe('the webhook', () => {
     expect(await rig.alert({ alerts })).toBe(200);
     expect(rig.server.writes(/configmaps/)).toEqual([]);
     expect(await rig.metric('gantry_remediation_alerts_total{outcome="ignored"}')).toBe(3000);
+  });
+
+  test('without a rule that an alert causes, no ConfigMap is needed', async () => {
+    rig.server.trouble = ({ path }) => (path.includes('configmaps') ? 403 : undefined);
+    await rig.start({ settings: { ...SETTINGS, rules: SETTINGS.rules.filter(({ name }) => name !== 'fire') } });
+    await until(() => rig.server.openWatches > 0);
+    await rounds();
+    expect((await rig.get('/readyz')).status).toBe(200);
+    expect(await rig.alert(firing('Fire', { node: 'n-0' }))).toBe(200);
   });
 
   test('follows the token of its file', async () => {

@@ -301,7 +301,8 @@ function urlComplaint(url: string): string | undefined {
   if (parsed.protocol !== 'https:') {
     return 'begin with https://';
   }
-  if (parsed.host === '') {
+  // JavaScript takes the host from the path of https:///path; Go does not.
+  if (!/^https:\/\/[^/?#]/i.test(url)) {
     return 'have a host';
   }
   if (parsed.username !== '' || parsed.password !== '') {

@@ -56,7 +56,7 @@ export class FilteredTemplates {
   }
 }
 
-/** Does the report keep to the thresholds of all filters of this mode? What a report does not say is no reason against the device. */
+/** Does the report keep to the thresholds of all filters of this mode? A value that the report does not have keeps to any threshold. */
 export function keepsTo(
   filters: readonly CapacityFilter[],
   mode: CapacityFilter['mode'],

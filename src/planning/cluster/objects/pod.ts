@@ -46,7 +46,7 @@ export interface TemplateOptions {
   ) => PodClaim | undefined;
   /**
    * The claims of the pod, where they are known already.
-   * @default - what `claimOf` says of those that the pod names
+   * @default - `claimOf` for each claim that the pod names
    */
   readonly podClaims?: readonly PodClaim[];
   /**

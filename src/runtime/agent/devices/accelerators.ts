@@ -4,7 +4,7 @@
 import { type MeasuredVendor } from '../../../facts/catalog/accelerator-exporters';
 import { type DcgmKey, dcgmUnitOf, findDcgmMetric } from '../../../facts/catalog/dcgm-metrics';
 import { findXid, XIDS_TO_ACT_ON } from '../../../facts/catalog/xids';
-import { busIdOf, THROTTLE_REASONS } from '../../nvidia/nvidia-smi';
+import { busIdOf, type THROTTLE_REASONS } from '../../nvidia/nvidia-smi';
 import { parseExposition, type Sample } from './exposition';
 
 export interface AcceleratorState {

@@ -65,7 +65,7 @@ export class NvidiaToolReader {
     this.known = undefined;
     const report = parseNvidiaReport(await this.run('-q', '-x'));
     if (report === undefined) {
-      throw new Error('nvidia-smi -q -x printed something that is no report');
+      throw new Error('nvidia-smi -q -x printed something that is not a report');
     }
     const isDivided = (gpus: readonly NvidiaGpu[]): string => gpus.map((gpu) => `${gpu.uuid}${gpu.isDivided}`).join();
     const isOther = isDivided(report.gpus) !== isDivided(this.report);

@@ -62,7 +62,10 @@ export function publishedDevices(slices: Iterable<JsonObject>): (device: DeviceI
     }
     if (pool.generation === number) {
       for (const device of asArray(spec.devices).map(asObject)) {
-        pool.devices.set(asString(device.name) ?? '', { device: { ...device, ...asObject(device.basic) }, slice: spec });
+        pool.devices.set(asString(device.name) ?? '', {
+          device: { ...device, ...asObject(device.basic) },
+          slice: spec,
+        });
       }
     }
   }

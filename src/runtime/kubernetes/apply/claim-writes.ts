@@ -99,7 +99,11 @@ function obstacleIn(claim: JsonObject, { uid, allocation, devices }: ClaimWrite)
   return areDevices(held, devices) ? undefined : 'it got other devices meanwhile';
 }
 
-async function bring(claim: JsonObject, { path, uid, allocation, pods }: ClaimWrite, options: AttemptOptions): Promise<void> {
+async function bring(
+  claim: JsonObject,
+  { path, uid, allocation, pods }: ClaimWrite,
+  options: AttemptOptions,
+): Promise<void> {
   const { client, requestTimeout: timeout, leads: permit } = options;
   const send = (where: string, metadata: JsonObject, rest: JsonObject = {}): Promise<JsonObject> =>
     client.request('PATCH', where, {
@@ -162,7 +166,11 @@ export async function releaseClaim(release: ClaimRelease, options: AttemptOption
 }
 
 /** One write at a time. @returns whether there was something to write */
-async function takeBack(claim: JsonObject, { path, uid, devices, pods }: ClaimRelease, options: AttemptOptions): Promise<boolean> {
+async function takeBack(
+  claim: JsonObject,
+  { path, uid, devices, pods }: ClaimRelease,
+  options: AttemptOptions,
+): Promise<boolean> {
   const { client, requestTimeout: timeout, leads: permit } = options;
   const { resourceVersion, finalizers } = asObject(claim.metadata);
   const patch = (where: string, body: JsonObject): Promise<JsonObject> =>
@@ -170,7 +178,8 @@ async function takeBack(claim: JsonObject, { path, uid, devices, pods }: ClaimRe
   const reserved = asArray(asObject(claim.status).reservedFor).map(asObject);
   const rest = reserved.filter((one) => !pods.has(asString(one.uid) ?? ''));
   const held = heldBy(claim);
-  const isOwn = rest.length < reserved.length || (reserved.length === 0 && held !== undefined && areDevices(held, devices));
+  const isOwn =
+    rest.length < reserved.length || (reserved.length === 0 && held !== undefined && areDevices(held, devices));
   if (isOwn) {
     const status: JsonObject = rest.length === 0 ? { allocation: null, reservedFor: null } : { reservedFor: rest };
     await patch(`${path}/status`, { metadata: { uid, resourceVersion }, status });
@@ -191,7 +200,10 @@ function heldBy(claim: JsonObject): readonly string[] | undefined {
     : asArray(asObject(asObject(allocation).devices).results)
         .map(asObject)
         .map(({ driver, pool, device, request }) =>
-          [deviceKey({ driver: String(driver), pool: String(pool), device: String(device) }), request].join('\0'),
+          [
+            deviceKey({ driver: asString(driver) ?? '', pool: asString(pool) ?? '', device: asString(device) ?? '' }),
+            asString(request) ?? '',
+          ].join('\0'),
         );
 }
 

@@ -138,7 +138,10 @@ export class GangClaims {
   }
 
   /** Waits until the watch shows the devices, and looks for others that have them. */
-  private async seen(writes: readonly ClaimWrite[], { signal, leads, clock = SYSTEM_CLOCK }: AttemptOptions): Promise<ClaimsOutcome | undefined> {
+  private async seen(
+    writes: readonly ClaimWrite[],
+    { signal, leads, clock = SYSTEM_CLOCK }: AttemptOptions,
+  ): Promise<ClaimsOutcome | undefined> {
     const { world } = this.options;
     const isShown = (write: ClaimWrite): boolean => allocationIn(world.devices.claimObject(write.key)) !== undefined;
     const until = clock.monotonic() + WATCH_PATIENCE;
@@ -148,17 +151,26 @@ export class GangClaims {
       }
       if (clock.monotonic() >= until) {
         const missing = writes.find((write) => !isShown(write));
-        return { kind: 'failed', message: `The watch does not show the devices of ${missing === undefined ? 'the claims' : titleOf(missing)}.` };
+        return {
+          kind: 'failed',
+          message: `The watch does not show the devices of ${missing === undefined ? 'the claims' : titleOf(missing)}.`,
+        };
       }
       await pause(LOOK_EVERY, signal);
     }
     const clash = doubleAllocation(world.devices.shown(), new Set(writes.map(({ key }) => key)));
     return clash === undefined
       ? undefined
-      : { kind: 'failed', message: `Device "${clash.device}" of pool "${clash.pool}" was given to ${clash.other} at the same time.` };
+      : {
+          kind: 'failed',
+          message: `Device "${clash.device}" of pool "${clash.pool}" was given to ${clash.other} at the same time.`,
+        };
   }
 
-  private async ready(writes: readonly ClaimWrite[], { signal, leads, clock = SYSTEM_CLOCK }: AttemptOptions): Promise<ClaimsOutcome> {
+  private async ready(
+    writes: readonly ClaimWrite[],
+    { signal, leads, clock = SYSTEM_CLOCK }: AttemptOptions,
+  ): Promise<ClaimsOutcome> {
     const { world } = this.options;
     const until = clock.monotonic() + READY_PATIENCE;
     for (;;) {
@@ -168,7 +180,11 @@ export class GangClaims {
       const states = writes.map((write) => ({ write, state: bindingReadiness(world.devices.claimObject(write.key)) }));
       const failed = states.find(({ state }) => state.kind === 'failed');
       if (failed?.state.kind === 'failed') {
-        return { kind: 'failed', message: `${titleOf(failed.write)}: ${failed.state.message}`, avoids: failed.write.nodes };
+        return {
+          kind: 'failed',
+          message: `${titleOf(failed.write)}: ${failed.state.message}`,
+          avoids: failed.write.nodes,
+        };
       }
       const late = states.find(({ state }) => state.kind === 'waits');
       if (late === undefined) {
@@ -198,10 +214,10 @@ export function heldDevices(claim: JsonObject): ClaimedDevices['devices'] {
   return asArray(asObject(allocationIn(claim)?.devices).results)
     .map(asObject)
     .map(({ driver, pool, device, request, adminAccess }) => ({
-      driver: String(driver),
-      pool: String(pool),
-      device: String(device),
-      request: String(request),
+      driver: asString(driver) ?? '',
+      pool: asString(pool) ?? '',
+      device: asString(device) ?? '',
+      request: asString(request) ?? '',
       adminAccess: adminAccess === true,
     }));
 }

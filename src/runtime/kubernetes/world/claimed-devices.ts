@@ -20,7 +20,7 @@ export class ClaimedDevices {
   private readonly claims = new Map<string, AssumedClaim>();
   /** Keys by the uid of a pod. */
   private readonly ofPod = new Map<string, Set<string>>();
-  /** Called with the key of each claim of which something else is assumed. */
+  /** Called with the key of each claim whose assumption changed. */
   onChange: (key: string) => void = () => undefined;
 
   get all(): ReadonlyMap<string, AssumedClaim> {

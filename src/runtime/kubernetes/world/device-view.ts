@@ -125,7 +125,9 @@ export class DeviceView {
   }
 
   private brought({ inUse, named }: ClaimUsers): DeviceClaims {
-    const slicesRead = new Map([...this.stores.slices].map(([name, object]) => [name, this.slice(name, object)] as const));
+    const slicesRead = new Map(
+      [...this.stores.slices].map(([name, object]) => [name, this.slice(name, object)] as const),
+    );
     this.slicesRead = slicesRead;
     const slices = [...slicesRead.values()].map(({ slice }) => slice);
     const reader = this.currentReader();
@@ -223,11 +225,12 @@ export class DeviceView {
   /** Claims from one template request the same, and are worked on once. */
   private namedFacts(key: string, { madeFrom, problem }: PodDeviceClaim, reader: ClaimReader): ClaimFacts {
     const before = this.generated.get(key);
+    const extended = extendedRequests(key);
     // A key of what is requested says the same each time; what is in the way may change.
-    if (before !== undefined && (madeFrom !== undefined || before.problem === (problem ?? MISSING))) {
+    const isStated = madeFrom !== undefined || extended !== undefined;
+    if (before !== undefined && (isStated || before.problem === (problem ?? MISSING))) {
       return before;
     }
-    const extended = extendedRequests(key);
     if (extended !== undefined) {
       return extendedFacts(extended, reader);
     }

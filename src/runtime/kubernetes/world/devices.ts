@@ -25,6 +25,8 @@ export interface DeviceChange {
 }
 
 export class WorldDevices {
+  /** Called with each pod whose claim was given devices, or lost them, before the watch shows it. */
+  onAssumed: (entry: PodEntry) => void = () => undefined;
   /** What was allocated, or is expected to be, and the watch does not show yet. */
   readonly assumed = new ClaimedDevices();
   readonly stores: DeviceStores;
@@ -51,7 +53,12 @@ export class WorldDevices {
       },
     };
     this.view = new DeviceView(this.stores, this.assumed, nodes);
-    this.assumed.onChange = () => this.view.touch();
+    this.assumed.onChange = (key) => {
+      this.view.touch();
+      for (const entry of this.usersOfClaim(key)) {
+        this.onAssumed(entry);
+      }
+    };
   }
 
   /** The claims of a pod. */
@@ -94,14 +101,11 @@ export class WorldDevices {
    * allocated yet.
    */
   ownClaims(entry: PodEntry, isPlaced: boolean): readonly string[] | undefined {
-    const { deviceClaims, template } = entry;
+    const { template } = entry;
     if (template.claims === undefined) {
       return undefined;
     }
-    const own = deviceClaims.flatMap(({ own: key }) => key ?? []);
-    if (template.claims.length > deviceClaims.length) {
-      own.push(extendedKey(entry));
-    }
+    const own = ownKeys(entry);
     return own.length === template.claims.length && (isPlaced || own.some((key) => this.isAllocated(key)))
       ? own
       : undefined;
@@ -148,22 +152,20 @@ export class WorldDevices {
       return;
     }
     this.withClaims.set(entry.key, entry);
-    for (const { own } of entry.deviceClaims) {
-      if (own !== undefined) {
-        const users = this.users.get(own) ?? new Map<string, PodEntry>();
-        users.set(entry.key, entry);
-        this.users.set(own, users);
-      }
+    for (const own of ownKeys(entry)) {
+      const users = this.users.get(own) ?? new Map<string, PodEntry>();
+      users.set(entry.key, entry);
+      this.users.set(own, users);
     }
   }
 
   remove(entry: PodEntry): void {
     this.withClaims.delete(entry.key);
-    for (const { own } of entry.deviceClaims) {
-      const users = this.users.get(own ?? '');
+    for (const own of ownKeys(entry)) {
+      const users = this.users.get(own);
       users?.delete(entry.key);
       if (users?.size === 0) {
-        this.users.delete(own ?? '');
+        this.users.delete(own);
       }
     }
   }
@@ -220,12 +222,16 @@ export class WorldDevices {
       asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
     );
     return {
-      read: ({ deviceClaims, namespace }) =>
-        deviceClaims.some(({ own }) => own === key) ||
-        // A pod may have been seen with its claim before the claim itself.
-        (generated !== undefined &&
-          name.startsWith(`${namespace}/`) &&
-          deviceClaims.some(({ own }) => own === undefined)),
+      read: (entry) => {
+        const { deviceClaims, namespace } = entry;
+        return (
+          ownKeys(entry).includes(key) ||
+          // A pod may have been seen with its claim before the claim itself.
+          (generated !== undefined &&
+            name.startsWith(`${namespace}/`) &&
+            deviceClaims.some(({ own }) => own === undefined))
+        );
+      },
       nodes: false,
     };
   }
@@ -243,6 +249,13 @@ export class WorldDevices {
     }
     return { inUse, named };
   }
+}
+
+/** Keys of the ResourceClaims that the pod has already. */
+function ownKeys(entry: PodEntry): readonly string[] {
+  const { deviceClaims, template } = entry;
+  const named = deviceClaims.flatMap(({ own }) => own ?? []);
+  return (template.claims?.length ?? 0) > deviceClaims.length ? [...named, extendedKey(entry)] : named;
 }
 
 /** The claim for the extended resources of a pod: the one that kube-scheduler made, or the place of it. */

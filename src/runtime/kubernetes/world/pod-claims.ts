@@ -51,7 +51,12 @@ export function podDeviceClaims(pod: JsonObject, stores: ClaimStores): readonly 
       // The controller states a claim without a name where the pod turned out to need none.
       return made.has(name) && made.get(name) === undefined
         ? []
-        : [generatedClaim({ namespace, name, template, made: made.get(name), uid: asString(metadata.uid) ?? '' }, stores)];
+        : [
+            generatedClaim(
+              { namespace, name, template, made: made.get(name), uid: asString(metadata.uid) ?? '' },
+              stores,
+            ),
+          ];
     });
 }
 

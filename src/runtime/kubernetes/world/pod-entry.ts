@@ -6,6 +6,7 @@ import { type GangHints, gangHintsOf } from '../../../planning/cluster/objects/g
 import { type GangIdentity, gangIdentityOf } from '../../../planning/cluster/objects/gang-identity';
 import { type PodFacts, podOf, templateOf, type TemplateOptions } from '../../../planning/cluster/objects/pod';
 import { asArray, asObject, asString } from '../../../manifests/read';
+import { definedMembers } from '../../../manifests/values/members';
 import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
 import { excessOf, withoutDemands } from './bounds';
@@ -74,10 +75,8 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   const devices = own === undefined ? undefined : facts?.devices;
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
-  const deviceClaims = own === undefined ? [] : options.deviceClaims(raw);
-  const templateOptions = own === undefined ? withoutClaims(options.template) : withClaims(options.template, deviceClaims);
-  const read = templateOf({ metadata, spec, namespace }, { ...templateOptions, sharing });
-  const excess = excessOf(read);
+  const { deviceClaims, template } = claimsIn(raw, own !== undefined, options);
+  const demands = templateOf({ metadata, spec, namespace }, { ...template, sharing });
   return {
     key,
     namespace,
@@ -85,14 +84,11 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     uid: asString(metadata.uid) ?? '',
     way,
     state: facts === undefined ? endOf(raw) : stateOf(metadata, node),
-    ...(node !== undefined && { node }),
     bound: facts?.node !== undefined,
-    ...(devices !== undefined && { devices }),
-    ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
+    ...definedMembers<Pick<PodEntry, 'node' | 'devices' | 'startedAt'>>({ node, devices, startedAt: facts?.startedAt }),
     ...releaseOf(facts),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
-    template: options.intern(excess === undefined ? read : withoutDemands(read)),
-    ...(excess !== undefined && { excess }),
+    ...boundedTemplate(demands, options),
     ...(own ?? { otherGates: [], hints: {} }),
     claims: claimNames(raw),
     deviceClaims,
@@ -100,7 +96,27 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   };
 }
 
-/** Claims of other pods hold what their status says, whoever uses them. */
+function boundedTemplate(
+  demands: PodTemplate,
+  { intern }: Pick<EntryOptions, 'intern'>,
+): Pick<PodEntry, 'template' | 'excess'> {
+  const excess = excessOf(demands);
+  return excess === undefined ? { template: intern(demands) } : { template: intern(withoutDemands(demands)), excess };
+}
+
+function claimsIn(
+  pod: JsonObject,
+  isOwn: boolean,
+  { template, deviceClaims: claimsOf }: Pick<EntryOptions, 'template' | 'deviceClaims'>,
+): { readonly deviceClaims: readonly PodDeviceClaim[]; readonly template: TemplateOptions } {
+  if (!isOwn) {
+    return { deviceClaims: [], template: withoutClaims(template) };
+  }
+  const deviceClaims = claimsOf(pod);
+  return { deviceClaims, template: withClaims(template, deviceClaims) };
+}
+
+/** Claims of other pods hold what their status says, whatever uses them. */
 function withoutClaims({ classOf: _, ...template }: TemplateOptions): TemplateOptions {
   return template;
 }

@@ -234,16 +234,21 @@ function podOf(world: World, entry: PodEntry, assumptions: Assumptions, members:
       };
     case 'leaving':
       // One without a node is only a name that is about to go.
-      return node === undefined
-        ? undefined
-        : {
-            ...base,
-            state: 'releasing',
-            node,
-            ...(devices && { devices }),
-            ...(entry.releasedBy !== undefined && { releasedBy: entry.releasedBy }),
-          };
+      return node === undefined ? undefined : { ...base, ...leavingAt(node, devices, entry) };
   }
+}
+
+function leavingAt(
+  node: string,
+  devices: Pod['devices'],
+  { releasedBy }: PodEntry,
+): Pick<Pod, 'state' | 'node' | 'devices' | 'releasedBy'> {
+  return {
+    state: 'releasing',
+    node,
+    ...(devices && { devices }),
+    ...(releasedBy !== undefined && { releasedBy }),
+  };
 }
 
 /** The template without these nodes. */

@@ -96,6 +96,7 @@ export class World {
       handedTo: (uid) => this.handOvers.get(uid),
     };
     this.devices = new WorldDevices((name) => source.all(name), this.nodesByName);
+    this.devices.onAssumed = (entry) => this.touchEntry(entry);
     this.migChanges.onChange = () => (this.touches.places = true);
     source.onChange((change) => this.takeSafely(change));
   }

@@ -1,7 +1,7 @@
 import { Ledger } from '../../../../src/placement/books/ledger';
 import { connect } from 'node:net';
 import { type JsonObject } from '../../../../src/facts/api/schema';
-import { asArray, asObject } from '../../../../src/manifests/read';
+import { asArray, asObject, asString } from '../../../../src/manifests/read';
 import { World } from '../../../../src/runtime/kubernetes/world/world';
 import { gangOf, letTimeRun, nodeObject, podObject, Rig, stopTime } from './rig';
 
@@ -118,11 +118,11 @@ describe('attacks', () => {
   });
   const exists = (key: string): JsonObject => ({ matchExpressions: [{ key, operator: 'Exists' }] });
   const reasonOf = (pod: string): string =>
-    String(
+    asString(
       asArray(asObject(rig.server.store.get('v1', 'pods', `default/${pod}`)?.status).conditions)
         .map(asObject)
         .find(({ type }) => type === 'PodScheduled')?.message,
-    );
+    ) ?? '';
 
   it('pods with thousands of requirements cost themselves alone, and what they use where they run stays in use', async () => {
     rig.addNodes(2);

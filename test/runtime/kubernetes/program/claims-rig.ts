@@ -117,7 +117,7 @@ export function claimFaults(server: InProcessApiServer): readonly string[] {
       if (adminAccess === true || shareID !== undefined) {
         continue;
       }
-      const key = [driver, pool, device].join('/');
+      const key = [driver, pool, device].map(asString).join('/');
       const other = holders.get(key);
       if (other !== undefined) {
         faults.push(`${key} is held by ${other} and ${keyOf(claim)}`);
@@ -136,7 +136,9 @@ export function claimFaults(server: InProcessApiServer): readonly string[] {
         faults.push(`${keyOf(pod)} runs without its claim`);
       }
       if (term !== undefined && !nodes.includes(nodeName ?? '')) {
-        faults.push(`${keyOf(pod)} runs on ${asString(nodeName)}, and its devices are on ${nodes.join()}`);
+        faults.push(
+          `${keyOf(pod)} runs on ${asString(nodeName)}, and its devices are on ${nodes.map(asString).join()}`,
+        );
       }
     }
   }

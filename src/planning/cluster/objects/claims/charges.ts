@@ -25,7 +25,10 @@ export function chargedDevices(spec: JsonObject, classOf: ClassSpecOf): AmountsD
       const resource = chargedAs(asString(alternative.deviceClassName) ?? '', classOf);
       // Devices that are used with admin access stay free for others.
       if (resource !== undefined && alternative.adminAccess !== true) {
-        const part = partOf(expressionsOf(alternative), expressionsOf(classOf(asString(alternative.deviceClassName) ?? '')));
+        const part = partOf(
+          expressionsOf(alternative),
+          expressionsOf(classOf(asString(alternative.deviceClassName) ?? '')),
+        );
         most[resource] = Math.max(most[resource] ?? 0, countOf(alternative) * part);
       }
     }

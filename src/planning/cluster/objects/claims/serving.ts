@@ -14,9 +14,7 @@ const IMPLICIT_RESOURCE = 'deviceclass.resource.kubernetes.io/';
 export function pluginResources(nodes: Iterable<ClusterNode>): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { allocatable, deviceResource, claimable } of nodes) {
-    Object.keys(allocatable).forEach(
-      (name) => (claimable === undefined || name !== deviceResource) && found.add(name),
-    );
+    Object.keys(allocatable).forEach((name) => (claimable === undefined || name !== deviceResource) && found.add(name));
   }
   return found;
 }

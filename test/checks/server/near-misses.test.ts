@@ -1,0 +1,128 @@
+/**
+ * Pairs of values that look alike, of which the API server accepts one and refuses the other.
+ */
+import { coreRules } from '../../../src/checks/server/rules';
+import { schemaAt } from '../../../src/checks/server/objects/schema-rules';
+import { semanticVersion } from '../../../src/checks/server/syntax';
+import { findingsOf } from '../../support/findings';
+import { type Json, yaml } from './valid';
+import { admissionObjects, deviceObjects } from './valid-objects';
+import { by, first } from './faults/fault';
+
+const saidOf = (object: Json): readonly string[] =>
+  findingsOf(yaml(object), coreRules).map(({ rule, path, message }) => `${rule} ${path} ${message}`);
+
+function changed(make: () => Json, change: (object: Json) => void): Json {
+  const object = structuredClone(make());
+  change(object);
+  return object;
+}
+
+describe('the URL of a webhook', () => {
+  const saidOfUrl = (url: string): readonly string[] =>
+    saidOf(
+      changed(by(admissionObjects, 'ValidatingWebhookConfiguration'), (object) => {
+        first(object.webhooks).clientConfig = { url };
+      }),
+    ).map((said) => said.replace(/^.* must /, ''));
+
+  test.each([
+    ['https://hooks.example.com/validate', []],
+    ['https://hooks.example.com:8443', []],
+    // Go finds no host in these, JavaScript the first part of the path.
+    ['https:///validate', ['have a host']],
+    ['https:validate', ['have a host']],
+    ['https://?a=b', ['be a URL']],
+    ['http://hooks.example.com', ['begin with https://']],
+    ['https://user@hooks.example.com', ['not contain a user']],
+    ['https://hooks.example.com/#a', ['not contain a fragment']],
+  ])('%s', (url, complaints) => {
+    expect(saidOfUrl(url)).toEqual(complaints);
+  });
+});
+
+test.each([
+  ['1.2.3', true],
+  ['1.2.3-0', true],
+  ['1.2.3-0a', true],
+  ['1.2.3-10', true],
+  ['1.2.3-01', false],
+  ['1.2.3-a.01', false],
+  ['01.2.3', false],
+  ['1.2', false],
+])('%s is a semantic version: %s', (version, isOne) => {
+  expect(semanticVersion(version) === undefined).toBe(isOne);
+});
+
+test.each(['StatefulSet', 'Deployment', 'DaemonSet'])('a negative history limit of a %s', (kind) => {
+  const labels = { app: 'a' };
+  const workload = (count: Json): Json => ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'a' },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'a:1' }] } },
+      ...count,
+    },
+  });
+  expect(saidOf(workload({ revisionHistoryLimit: 0 }))).toEqual([]);
+  expect(saidOf(workload({ minReadySeconds: -1 }))).toHaveLength(1);
+  // The server validates it for the others only.
+  expect(saidOf(workload({ revisionHistoryLimit: -1 }))).toHaveLength(kind === 'StatefulSet' ? 0 : 1);
+});
+
+test.each([
+  ['memory', []],
+  ['gpu-memory', []],
+  ['Memory', ['/spec/sharedCounters/0/counters/Memory']],
+  ['gpu_memory', ['/spec/sharedCounters/0/counters/gpu_memory']],
+])('a shared counter named %s', (name, places) => {
+  const slice = changed(by(deviceObjects, 'ResourceSlice'), (object) => {
+    const spec = object.spec as Json;
+    delete spec.devices;
+    spec.sharedCounters = [{ name: 'gpu-0', counters: { [name]: { value: '1Gi' } } }];
+  });
+  const placesIn = (kubernetes: '1.35' | '1.36'): readonly string[] =>
+    findingsOf(yaml(slice), coreRules, { kubernetes }).map(({ path }) => path);
+  expect(placesIn('1.36')).toEqual(places);
+  // Shared counters are off by default before, and the server drops them.
+  expect(placesIn('1.35')).toEqual([]);
+});
+
+describe('a path to a field of a schema', () => {
+  const leaf = { type: 'string' };
+  const schema: Json = {
+    properties: {
+      spec: { properties: { 'a.b': leaf, "it's": leaf }, type: 'object' },
+      labels: { additionalProperties: leaf },
+    },
+  };
+
+  test.each([
+    ['.spec', true],
+    [".spec['a.b']", true],
+    [".spec['it\\'s']", true],
+    ["['spec']['a.b']", true],
+    [".labels['any.key/at-all']", true],
+    ['.spec.a.b', false],
+    [".spec['a']", false],
+    ['spec', false],
+    ['.spec[0]', false],
+    [".labels['a']['b']", false],
+  ])('%s', (path, exists) => {
+    expect(schemaAt(schema, path) !== undefined).toBe(exists);
+  });
+});
+
+test('a requirement of no common form is the fix of its field', () => {
+  const scaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web' },
+    spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps', kind: 'Deployment', name: 'web' } },
+  };
+  expect(findingsOf(yaml(scaler), coreRules).map(({ fix }) => fix)).toEqual([
+    'Set scaleTargetRef.apiVersion to the apiVersion of the target, such as apps/v1.',
+  ]);
+});
