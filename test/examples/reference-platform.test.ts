@@ -135,6 +135,8 @@ describe('what comes out', () => {
       'gpu-operator',
       'network-operator',
       'node-tuning',
+      'gantry-node-agent',
+      'gantry-remediation',
       ...TEAMS,
       'serving',
       'lab',

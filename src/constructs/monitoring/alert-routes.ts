@@ -21,7 +21,7 @@ import { type PrometheusRule } from './prometheus-rule';
  * @beta
  */
 export interface AlertSecret {
-  /** The Secret. */
+  /** The Secret that has the entry, in the namespace of the AlertmanagerConfig. */
   readonly secret: NamedReference<'Secret'>;
   /** Key of the entry. */
   readonly key: string;

@@ -84,7 +84,7 @@ export interface RemediationBudget {
  */
 export interface RemediationConfiguration {
   /**
-   * The rules.
+   * What is done about which cause, one entry for each rule.
    * @default - rules for the conditions of the node agent: missing accelerators taint and restart the device plugin after 5 minutes, an
    * unhealthy accelerator taints and evicts after 1, degraded RDMA taints and moves after 5, and stalls for memory taint after 10
    */
@@ -97,7 +97,12 @@ export interface RemediationConfiguration {
    */
   readonly healthyTime?: Duration;
   /** Where the device plugin runs. @default - NVIDIA's, as the GPU operator installs it */
-  readonly devicePlugin?: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly devicePlugin?: {
+    /** Namespace of the pods. @default gpu-operator */
+    readonly namespace?: string;
+    /** Labels of the pods. @default - `app: nvidia-device-plugin-daemonset` */
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   /** Annotation by which a repair is requested. @default gantry.dev/repair-requested */
   readonly repairAnnotation?: string;
 }

@@ -44,7 +44,7 @@ export interface ActorOptions {
   readonly requestTimeout: number;
   /** Something came to another end than was assumed. */
   readonly onSurprise: () => void;
-  /** Time alone changes something in so many milliseconds. */
+  /** Time alone changes something in the given number of milliseconds. */
   readonly onDue: (milliseconds: number) => void;
   /** The pod was evicted, and its controller may recreate it. */
   readonly onEvicted: (entry: PodEntry) => void;

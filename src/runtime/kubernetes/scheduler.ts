@@ -119,7 +119,7 @@ export class Scheduler {
     this.wake();
   }
 
-  /** Time alone changes something in so many milliseconds, or sooner. */
+  /** Time alone changes something in the given number of milliseconds, or sooner. */
   lookAgainIn(milliseconds: number): void {
     this.lookAgainAt = Math.min(this.lookAgainAt, this.clock.monotonic() + milliseconds);
     this.wake();

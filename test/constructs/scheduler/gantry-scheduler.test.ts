@@ -290,7 +290,7 @@ test('each alert points to a heading of the page for operators', () => {
   ).toEqual([]);
 });
 
-test('it may do nothing with secrets, and writes nothing but bindings, evictions, gates, states and events', () => {
+test('it may do nothing with secrets, and writes nothing but bindings, evictions, gates, states, claims, and events', () => {
   const rules = asArray(only(manifests(), 'ClusterRole').rules).map(asObject);
   const writes = rules.filter(({ verbs }) =>
     asArray(verbs).some((verb) => !['get', 'list', 'watch'].includes(asString(verb) ?? '')),
@@ -304,6 +304,9 @@ test('it may do nothing with secrets, and writes nothing but bindings, evictions
       'pods/status',
       'podgroups',
       'podgroups/status',
+      'resourceclaims',
+      'resourceclaims/binding',
+      'resourceclaims/status',
       'subjectaccessreviews',
       'tokenreviews',
     ].sort(),

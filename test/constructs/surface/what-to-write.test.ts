@@ -219,8 +219,8 @@ const CASES: readonly (readonly [
       },
     ],
     [
-      'Rename the key in headGroupSpec.labels so that its prefix consists of lower-case letters, digits, "-", and ".", and starts and ends with a letter or digit.',
-      'Set labels.d to a value that is empty, or consists of letters, digits, "-", "_", and ".", and starts and ends with a letter or digit.',
+      'Rename the key "a_b/c" in headGroupSpec.labels to a name such as "a-b/c".',
+      'Set labels.d to a label value such as a100-80gb.',
     ],
   ],
   [

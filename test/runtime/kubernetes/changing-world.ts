@@ -25,7 +25,11 @@ export class ChangingWorld {
   readonly feed = new Feed(this.world, this.assumptions);
   private readonly random: Random;
 
-  constructor(seed: number) {
+  /** @param options.claims devices by claim change too; the recorded worlds are without them */
+  constructor(
+    seed: number,
+    private readonly options: { readonly claims?: boolean } = {},
+  ) {
     this.random = new Random(seed);
     NODES.forEach((name) => this.source.put('nodes', node(name, {})));
   }
@@ -37,7 +41,7 @@ export class ChangingWorld {
   step(): void {
     this.monotonic += this.random.pick([0, 0, 50, 700, 1000, 2000, 5000, 70_000]);
     for (let changes = 1 + this.upTo(4); changes > 0; changes--) {
-      this.random.pick(this.changes)();
+      this.random.pick(this.options.claims ? [...this.changes, ...this.claimChanges] : this.changes)();
     }
   }
 
@@ -68,14 +72,17 @@ export class ChangingWorld {
     () => this.removeOne(this.random.pick(['persistentVolumeClaims', 'persistentVolumes', 'storageClasses'])),
     () => this.putTopology(),
     () => this.removeOne(this.random.pick(['hyperNodes', 'kueueTopologies'])),
+    () => this.configure(),
+    () => this.assumptions.clear(),
+  ];
+
+  private readonly claimChanges: readonly (() => void)[] = [
     () => this.putSlice(),
     () => this.putClaim(),
     () => this.putClaim(),
     () => this.removeOne(this.random.pick(['resourceSlices', 'resourceClaims', 'deviceClasses'])),
     () => this.putClass(),
     () => this.assumeClaim(),
-    () => this.configure(),
-    () => this.assumptions.clear(),
   ];
 
   private upTo(most: number): number {
@@ -118,14 +125,7 @@ export class ChangingWorld {
         ...this.some(0.2, () => ({ priorityClassName: 'high' })),
         ...this.some(0.2, () => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })),
         ...this.some(0.05, () => ({ volumes: [{ name: 'v', ephemeral: {} }] })),
-        ...this.some(0.3, () => ({
-          resourceClaims: [
-            this.random.pick<JsonObject>([
-              { name: 'gpu', resourceClaimName: 'c' },
-              { name: 'gpu', resourceClaimTemplateName: 't' },
-            ]),
-          ],
-        })),
+        ...this.some(this.options.claims ? 0.3 : 0.05, () => ({ resourceClaims: [this.claim()] })),
         ...this.some(0.1, () => ({ affinity: this.affinity() })),
         ...(isHandedOver && { schedulerName: 'other', schedulingGates: [], affinity: pinnedTo(here) }),
       },
@@ -134,9 +134,11 @@ export class ChangingWorld {
       leaving: this.random.chance(0.1),
       uid: `uid-${index}-${this.upTo(2)}`,
     });
-    const claims = this.some(0.7, () => ({
-      resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: `own-${this.upTo(4)}` }],
-    }));
+    const claims = this.options.claims
+      ? this.some(0.7, () => ({
+          resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: `own-${this.upTo(4)}` }],
+        }))
+      : {};
     const owner = { kind: this.random.pick(['DaemonSet', 'Job']), name: 'owner', controller: true };
     this.source.put('pods', {
       ...rest,
@@ -228,6 +230,13 @@ export class ChangingWorld {
         ...this.some(0.1, () => ({ deserved: { 'nvidia.com/gpu': 'many' } })),
       },
     });
+  }
+
+  private claim(): JsonObject {
+    const named = { name: 'gpu', resourceClaimName: 'c' };
+    return this.options.claims
+      ? this.random.pick<JsonObject>([named, { name: 'gpu', resourceClaimTemplateName: 't' }])
+      : named;
   }
 
   private putSlice(): void {

@@ -20,9 +20,13 @@ function sorted({ nodes, queues, gangs, pods, topologies, now }: Snapshot): obje
   return { now, nodes: by(nodes), queues: by(queues), gangs: by(gangs), pods: by(pods), topologies };
 }
 
-describe.each(Array.from({ length: SEEDS }, (_, i) => i + 1))('random changes, seed %i', (seed) => {
+const RANDOM = Array.from({ length: SEEDS }, (_, i) => i + 1).flatMap((seed) =>
+  [false, true].map((claims) => ({ seed, claims })),
+);
+
+describe.each(RANDOM)('random changes, seed $seed, claims: $claims', ({ seed, claims }) => {
   it('leave the kept question and its books as those worked out from scratch', () => {
-    const random = new ChangingWorld(seed);
+    const random = new ChangingWorld(seed, { claims });
     const { feed, world, assumptions } = random;
     let session: Session | undefined;
     for (let step = 0; step < STEPS; step++) {

@@ -2,6 +2,7 @@
  * Selectors that choose nothing of the set.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { ACCELERATOR_EXPORTERS } from '../../../facts/catalog';
 import { addTo } from '../../../facts/collections';
 import { nearestObjectName } from '../../../facts/spelling';
 import { kindKey, mayShareNamespace } from '../../../manifests/identity';
@@ -25,6 +26,12 @@ const SELECTING: ReadonlyMap<string, { readonly path: string; readonly labels: s
 /** Labels that controllers add to the pods of their templates. */
 const ADDED_BY_CONTROLLERS =
   /^(job-name|controller-uid|controller-revision-hash|pod-template-hash|pod-template-generation|(batch|statefulset|apps)\.kubernetes\.io\/.+|(volcano\.sh|training\.kubeflow\.org|jobset\.sigs\.k8s\.io|leaderworkerset\.sigs\.k8s\.io|ray\.io|serving\.knative\.dev)\/.+)$/;
+
+/** Services and pods that operators make for exporters of devices, by their labels: no manifests have them. */
+const MADE_BY_OPERATORS: readonly JsonObject[] = [
+  { app: 'nvidia-dcgm-exporter' },
+  ...Object.values(ACCELERATOR_EXPORTERS).flatMap(({ podLabels }) => (podLabels === undefined ? [] : [podLabels])),
+];
 
 interface Candidate {
   readonly manifest: Manifest;
@@ -183,6 +190,9 @@ function* unmatched(
   const selector = asObject(asObject(manifest.object.spec)[place.path.split('/').at(-1) ?? '']);
   const wanted = place.labels === '' ? selector : asObject(selector[place.labels]);
   if (candidates.all.length === 0 || candidates.withLabelOf(wanted).some(({ labels }) => chooses(labels))) {
+    return;
+  }
+  if (MADE_BY_OPERATORS.some((labels) => chooses(labels))) {
     return;
   }
   if (of === 'pods' && Object.keys(wanted).some((key) => isUnknownLabel(key, candidates))) {
