@@ -1,6 +1,7 @@
 /**
- * Builds the programs of all end-to-end suites that the cache does not have. It comes before the suites, because the time of a hook or a
- * test has a limit, and a build of several minutes on a slow machine must not count against it.
+ * Builds the programs of the end-to-end suites that the cache does not have; with `--full`, also those of the suites named `*.full.e2e.ts`.
+ * It comes before the suites, because the time of a hook or a test has a limit, and a build of several minutes on a slow machine must not count
+ * against it.
  */
 import { buildOracle, whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
@@ -14,18 +15,21 @@ import { buildJudge, whyNoJudge } from './yaml/judge';
 
 type Print = (line: string) => void;
 
-const BUILDS: readonly (readonly [whyNot: () => string | undefined, build: (print: Print) => unknown])[] = [
+type Build = readonly [whyNot: () => string | undefined, build: (print: Print) => unknown];
+
+const BUILDS: readonly Build[] = [
   [whyNoControlPlane, (print) => buildPrograms({ print })],
   [whyNoOracle, buildOracle],
   [whyNoEstimates, buildEstimates],
-  [whyNoKueue, buildKueue],
   [whyNoJudge, buildJudge],
   [whyNoPromtool, buildPromtool],
   [whyNoPulumi, buildPulumi],
   [whyNoEngine, buildEngine],
 ];
 
-for (const [whyNot, build] of BUILDS) {
+const BUILDS_OF_FULL: readonly Build[] = [[whyNoKueue, buildKueue]];
+
+for (const [whyNot, build] of process.argv.includes('--full') ? [...BUILDS, ...BUILDS_OF_FULL] : BUILDS) {
   // What cannot be built is said at the end of the suites.
   if (whyNot() === undefined) {
     build((line) => console.log(line));
