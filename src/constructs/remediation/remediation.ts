@@ -25,7 +25,7 @@ import { ServiceMonitor } from '../monitoring';
 import { dependOn } from '../resources/depend-on';
 import { copied, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { publicClass } from '../resources/public-class';
-import { nameOf } from '../resources/references';
+import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { RemediationAlerts } from './alerts';
@@ -57,7 +57,7 @@ export interface RemediationProps extends RemediationConfiguration, NamespacedOb
    * Namespace of remediation.
    * @default - a namespace `gantry-remediation` of the PodSecurity level `restricted`, which the construct makes
    */
-  readonly namespace?: NamespacedObjectProps['namespace'];
+  readonly namespace?: NamedReference<'Namespace'>;
   /**
    * `dry-run` shows what would be done, in the log, the metrics, and the page, without a right to change anything; `active` does it.
    * @default dry-run
