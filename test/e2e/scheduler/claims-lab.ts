@@ -84,7 +84,10 @@ export async function allocated(lab: Lab): Promise<readonly string[]> {
 
 /** In words: devices that two claims hold, pods that run without their claim or away from their devices. */
 export async function claimFaults(lab: Lab): Promise<readonly string[]> {
-  const [all, pods] = [await claims(lab), await lab.pods()];
+  // A pod that is bound before the claims are read, and still there after it, has held its claims in between.
+  const boundBefore = new Set((await lab.pods()).filter(isBound).map(uidOf));
+  const all = await claims(lab);
+  const pods = (await lab.pods()).filter((pod) => boundBefore.has(uidOf(pod)));
   const faults: string[] = [];
   const holders = new Map<string, string>();
   for (const one of all) {
@@ -112,6 +115,14 @@ export async function claimFaults(lab: Lab): Promise<readonly string[]> {
     }
   }
   return faults;
+}
+
+function isBound({ spec }: JsonObject): boolean {
+  return asObject(spec).nodeName !== undefined;
+}
+
+function uidOf({ metadata }: JsonObject): string | undefined {
+  return asString(asObject(metadata).uid);
 }
 
 export async function clearClaims(lab: Lab): Promise<void> {
