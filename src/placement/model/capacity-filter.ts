@@ -14,7 +14,7 @@ export interface CapacityFilter {
   readonly mode: (typeof CAPACITY_FILTER_MODES)[number];
   /** Pools of nodes, as `ClusterNode.pool` names them. @default - all nodes */
   readonly pools?: readonly string[];
-  /** Queues; a queue stands for those below it as well. @default - the pods of all queues */
+  /** Queues; a queue includes those below it. @default - the pods of all queues */
   readonly queues?: readonly string[];
   /** Least free memory of the device, MiB. @default - any */
   readonly freeMemoryMiB?: number;
