@@ -76,6 +76,49 @@ describe('preemption', () => {
     expect(second.bindings).toEqual([]);
   });
 
+  describe('of a gang that the same decision starts and grows by evictions', () => {
+    const host = 'kubernetes.io/hostname';
+    const on = (name: string) => template(2, { nodeSelector: { [host]: name } });
+    const claimant = (...names: readonly string[]): Gang => ({
+      ...gang('high', 1, on('a'), { priority: 10, arrival: NOW }),
+      roles: names.map((name) => ({ name: `on-${name}`, count: 1, template: on(name) })),
+    });
+    const world = (high: Gang) =>
+      cluster(
+        ['a', 'b', 'c'].map((name) => node(name, 2, { labels: { [host]: name } })),
+        [
+          gang('grows', 3, template(2), { minimum: 1 }),
+          gang('x', 1, on('b'), { queue: 'other' }),
+          gang('y', 1, on('c'), { queue: 'other' }),
+          high,
+        ],
+        [running('x', 'b'), running('y', 'c')],
+        {
+          queues: [
+            { name: 'q', deserved: { 'nvidia.com/gpu': 6 } },
+            { name: 'other', deserved: { 'nvidia.com/gpu': 0 } },
+          ],
+        },
+      );
+
+    it('takes over the evictions', () => {
+      const decision = run(world(claimant('a', 'b', 'c')));
+      expect(decision.bindings).toEqual([]);
+      expect(decision.nominations.map(({ pod }) => pod).sort()).toEqual(['high-on-a-0', 'high-on-b-0', 'high-on-c-0']);
+      expect(decision.evictions.map(({ pod, beneficiary }) => [pod, beneficiary]).sort()).toEqual([
+        ['x-worker-0', 'high'],
+        ['y-worker-0', 'high'],
+      ]);
+    });
+
+    it('leaves running what it does not need of them', () => {
+      const decision = run(world(claimant('a', 'b')));
+      expect(decision.bindings).toEqual([]);
+      expect(decision.nominations.map(({ pod }) => pod).sort()).toEqual(['high-on-a-0', 'high-on-b-0']);
+      expect(decision.evictions.map(({ pod, beneficiary }) => [pod, beneficiary])).toEqual([['x-worker-0', 'high']]);
+    });
+  });
+
   describe('of a gang that the same decision was to start, instead of running gangs', () => {
     const small = (name: string, queue: string, more: Partial<Gang>): Gang =>
       gang(name, 1, template(1), { queue, ...more });

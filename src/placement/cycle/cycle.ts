@@ -17,6 +17,8 @@ import { type Waiting } from '../books/waiting';
 export interface Evicted {
   readonly pod: PodRecord;
   readonly row: number;
+  /** Slots of its devices there. */
+  readonly devices: readonly number[];
   readonly action: Eviction['action'];
   readonly beneficiary: GangRecord | undefined;
 }
@@ -105,6 +107,8 @@ export class Cycle {
   readonly started = new Set<PodRecord>();
   /** Whether pods that are placed while room is made may start at once. */
   startsPods = false;
+  /** Whether a gang that takes what this decision starts also takes over the evictions for it; see `inherited.ts`. */
+  inherits = false;
   /** Pods that this decision has started, and then not: their room was needed. */
   readonly withdrawn = new Set<PodRecord>();
   /** Rows on which classes may be, by their ids. */
@@ -343,18 +347,34 @@ export class Cycle {
     for (const pod of pods) {
       this.withdrawn.add(pod);
       this.started.delete(pod);
-      const at = this.nominated.indexOf(pod);
-      if (at >= 0) {
-        this.nominated.splice(at, 1);
-        this.count(pod, -1);
-        this.placed = undefined;
-      }
+      this.denominate(pod);
+    }
+  }
+
+  /** These pods, which are where they were again, are neither evicted nor moved. */
+  takeBack(pods: ReadonlySet<PodRecord>): void {
+    const evicted = this.evicted.filter(({ pod }) => !pods.has(pod));
+    this.evicted.length = 0;
+    addAll(this.evicted, evicted);
+    for (const pod of pods) {
+      this.disturbed.delete(pod);
+      this.denominate(pod);
+    }
+  }
+
+  private denominate(pod: PodRecord): void {
+    const at = this.nominated.indexOf(pod);
+    if (at >= 0) {
+      this.nominated.splice(at, 1);
+      this.count(pod, -1);
+      this.placed = undefined;
     }
   }
 
   /**
    * May a pod that the decision has placed still be left waiting? One that it starts may. One that waits for terminating pods may where
-   * others of its gang start, and nothing was evicted for the gang: the next decision would evict those with what is left of the gang.
+   * others of its gang start, and nothing was evicted for the gang, or the evictions are taken over: the next decision would evict those with
+   * what is left of the gang.
    */
   mayWithdraw(pod: PodRecord): boolean {
     if (this.started.has(pod)) {
@@ -363,7 +383,7 @@ export class Cycle {
     const { gang } = pod.role!;
     return (
       gang.roles.some(({ pods }) => pods.some((other) => this.started.has(other))) &&
-      !this.evicted.some(({ beneficiary }) => beneficiary === gang)
+      (this.inherits || !this.evicted.some(({ beneficiary }) => beneficiary === gang))
     );
   }
 

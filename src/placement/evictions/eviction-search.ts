@@ -347,18 +347,16 @@ function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMa
   if ((!core && gang.placed < gang.needed) || haveClaims(pods) || !cycle.mayReturn(gang, pods)) {
     return false;
   }
-  const { session } = cycle;
+  return cycle.session.ledger.attempt(() => pods.every((pod) => putBack(cycle, pod, places.get(pod)!)));
+}
+
+/** Puts a pod exactly where it was, if it fits there. */
+export function putBack({ session }: Cycle, pod: PodRecord, { row, devices }: Place): boolean {
   const { ledger } = session;
-  const mark = ledger.mark();
-  for (const pod of pods) {
-    const { row, devices } = places.get(pod)!;
-    if (!ledger.couldReturn(pod, row, devices) || session.dynamicConstraint(pod.podClass, row) !== undefined) {
-      ledger.rollback(mark);
-      return false;
-    }
-    ledger.placeOn(pod, row, devices);
+  if (!ledger.couldReturn(pod, row, devices) || session.dynamicConstraint(pod.podClass, row) !== undefined) {
+    return false;
   }
-  ledger.keep();
+  ledger.placeOn(pod, row, devices);
   return true;
 }
 
@@ -380,7 +378,7 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
   for (const pod of disturbed.flatMap(({ pods }) => pods)) {
     cycle.disturbed.add(pod);
     if (pod.existed) {
-      cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
+      cycle.evicted.push({ pod, ...outcome.places.get(pod)!, action, beneficiary: turn.gang });
     } else {
       // It was to start in this decision, and is not started after all, or elsewhere.
       cycle.withdraw([pod]);

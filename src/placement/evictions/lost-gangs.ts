@@ -1,9 +1,10 @@
 /**
  * Gangs that the decision has evicted may have a better claim than gangs that it starts: the next cycle would evict what was only just
  * started for them. Such a gang takes these devices at once, and what was to start there does not start. The same holds for a gang that
- * found no room before the decision moved what it starts.
+ * found no room before the decision moved what it starts, or grew it by evictions.
  */
 import { type Cycle } from '../cycle/cycle';
+import { inherit } from './inherited';
 import { runs } from '../books/needs';
 import { turnOf } from '../queues/turns';
 import { type GangRecord, NOWHERE, type Portion } from '../books/records';
@@ -23,7 +24,7 @@ export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void 
   }
 }
 
-/** Places the gangs, which got nothing before other gangs changed the books, where the decision has started others. */
+/** Places the gangs, which got nothing yet, where the decision has started others. */
 export function replaceStarted(cycle: Cycle, gangs: readonly GangRecord[], actions: readonly MakingRoom[]): void {
   const evicting = actions.filter((action) => action !== 'consolidate');
   gangs.filter(({ placed, size }) => placed < size).forEach((gang) => replace(cycle, gang, evicting));
@@ -51,10 +52,17 @@ function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[])
   const gone = gang.roles.flatMap(({ pods }) => pods.filter(({ row, waits }) => row === NOWHERE && !waits));
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
-  const takesStarted = (lost: readonly Portion[]): boolean =>
-    lost.some(({ pods }) => pods.some(({ existed }) => !existed));
-  if (turn !== undefined && !(turn.optional && !runs(gang))) {
-    useful.some((action) => tryAction(cycle, turn, action, takesStarted));
+  let taken: readonly Portion[] = [];
+  const takesStarted = (lost: readonly Portion[]): boolean => {
+    taken = lost;
+    return lost.some(({ pods }) => pods.some(({ existed }) => !existed));
+  };
+  const mayStart = turn !== undefined && !(turn.optional && !runs(gang));
+  if (mayStart && useful.some((action) => tryAction(cycle, turn, action, takesStarted))) {
+    inherit(cycle, turn, taken);
+    if (cycle.reservation?.gang === gang) {
+      cycle.reservation = undefined;
+    }
   }
   gone.forEach((pod) => (pod.waits = false));
 }

@@ -24,6 +24,7 @@ import { isOverdue } from '../queues/overdue';
 import { turnOf } from '../queues/turns';
 import { classesOf } from '../search/units';
 import { type GangRecord, type Turn } from '../books/records';
+import { beginToInherit } from './inherited';
 import { replaceLost, replaceStarted } from './lost-gangs';
 import { type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
@@ -84,7 +85,9 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
     const later = [...cycle.withdrawn].filter((pod) => !withdrawn.has(pod));
     new Set(later.map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
   }
-  replaceStarted(cycle, [...before].slice(0, tries), actions);
+  // What got nothing since has been tried already, except for what evictions were for.
+  const others = beginToInherit(cycle) ? [...before, ...since] : [...before];
+  replaceStarted(cycle, others.slice(0, tries), actions);
   replaceLost(cycle, actions);
 }
 

@@ -15,7 +15,8 @@ export function evictStale(cycle: Cycle): void {
     const pods = gang.roles.flatMap((role) => role.pods).filter(({ row, releasing }) => row >= 0 && !releasing);
     if (pods.every(({ existed, preemptible }) => existed && preemptible)) {
       for (const pod of pods) {
-        cycle.evicted.push({ pod, row: pod.row, action: 'evict-stale', beneficiary: undefined });
+        const { row, devices } = pod;
+        cycle.evicted.push({ pod, row, devices, action: 'evict-stale', beneficiary: undefined });
         session.ledger.remove(pod);
       }
     }
