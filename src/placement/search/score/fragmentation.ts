@@ -20,6 +20,7 @@
  */
 import { CPU_COLUMN, type NodeTable, WHOLE } from '../../nodes/node-table';
 import { type DeviceShape, type DeviceStates } from './device-states';
+import { NumberTable } from './number-table';
 import { type PartValues } from './part-values';
 import { type Workload } from './workload';
 
@@ -41,7 +42,9 @@ const UNKNOWN = 255;
 export class Fragmentation {
   /** CPU of the typical kinds, least first. */
   private readonly steps: Float64Array;
-  private readonly known = new Map<number, number>();
+  /** Places in `losses` by state, CPU, and model. */
+  private readonly known = new NumberTable();
+  private readonly losses: number[] = [];
   private readonly models: number;
   /** Milli-CPU that is kept for a free thousandth of a device. */
   private readonly kept: number;
@@ -134,11 +137,12 @@ export class Fragmentation {
   lost(row: number, state: number, cpu: number): number {
     const model = this.table.deviceModel[this.table.deviceStart[row]] ?? -1;
     const key = (state * (this.steps.length + 1) + rankIn(this.steps, cpu)) * this.models + model + 1;
-    let sum = this.known.get(key);
-    if (sum === undefined) {
-      sum = this.measure(this.states.free[state], model, cpu);
-      this.known.set(key, sum);
+    const at = this.known.get(key);
+    if (at >= 0) {
+      return this.losses[at];
     }
+    const sum = this.measure(this.states.free[state], model, cpu);
+    this.known.set(key, this.losses.push(sum) - 1);
     return sum;
   }
 
