@@ -7,8 +7,8 @@
  * equal, and the lowest of equals is taken, which fills one node before the next.
  *
  * *Starved*: free thousandths for which the node has too little CPU left. The published measure sees that only when the last kind no longer
- * fits. Kept for each thousandth is a part of what the workload uses on average: seven tenths where the cluster has CPU to spare, up to
- * nine tenths where the workload needs all of it. Growth of what is starved costs points for each device.
+ * fits. Kept for each thousandth is a part of what the workload uses on average, pods without devices included: three quarters where the cluster
+ * has CPU to spare, up to nine tenths where the workload needs all of it. Growth of what is starved costs points for each device.
  *
  * *Wasted*: free thousandths less what they are worth to the workload (`part-values.ts`). A request for 470 beside one for 320 leaves 210
  * that serve nothing, where two more for 320 would have fit. The published measure prefers that place if many pods request whole devices.
@@ -25,14 +25,14 @@ import { type PartValues } from './part-values';
 import { type Workload } from './workload';
 
 /** Points for each device that a placement starves. */
-const STARVED_POINTS = 40;
+const STARVED_POINTS = 70;
 /** Points for each device that a placement wastes. */
 const WASTED_POINTS = 200;
 /** Least and largest part of the workload's CPU for a thousandth of a device that is kept beside a free one. */
-const LEAST_KEPT = 0.7;
+const LEAST_KEPT = 0.75;
 const MOST_KEPT = 0.9;
 /** How much less is kept than the part of the cluster's CPU that the workload needs. */
-const MARGIN = 0.15;
+const MARGIN = 0.1;
 
 /** The score of a placement that changes nothing. */
 const NEUTRAL = 50;
