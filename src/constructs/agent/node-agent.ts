@@ -360,7 +360,13 @@ function podOf(
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     volumeMounts: [
       PROGRAM_MOUNT,
-      ...HOST_FOLDERS.map(([name, path]) => ({ name, mountPath: `${HOST_ROOT}${path}`, readOnly: true })),
+      ...HOST_FOLDERS.map(([name, path]) => ({
+        name,
+        mountPath: `${HOST_ROOT}${path}`,
+        readOnly: true,
+        // The cgroups are mounts below /sys, and root may write to them without any capability.
+        recursiveReadOnly: 'IfPossible',
+      })),
     ],
   };
   return {

@@ -148,6 +148,10 @@ describeNode('the node agent on a real kubelet', () => {
     await run(...names);
     const pods = await Promise.all(names.map(podNamed));
     const given = Object.fromEntries(pods.map((one) => [uidOf(one), devicesOf(bed.node, one)]));
+    // The device plugin prefers the last devices, and the scheduler wished for others.
+    expect(pods.map((one) => asString(asObject(asObject(one.metadata).annotations)['gantry.dev/devices']))).not.toEqual(
+      pods.map((one) => devicesOf(bed.node, one).join()),
+    );
     await bed.lab.until(
       'the report says what the containers were told',
       async () =>
@@ -157,23 +161,29 @@ describeNode('the node agent on a real kubelet', () => {
     const token = await viewerToken();
     const [scheduler] = await bed.lab.list(`/api/v1/namespaces/${SYSTEM}/pods`);
     const url = `http://${asString(asObject(scheduler.status).podIP)}:10270/gantry/v1/view`;
-    await bed.lab.until(
-      'the books say it',
-      () => {
-        const { text } = bed.node.fetch(url, { authorization: `Bearer ${token}` });
-        const view = JSON.parse(text) as ClusterView | null;
-        const inView = Object.fromEntries(
-          (view?.nodes[0]?.pods ?? []).map(({ name, devices }) => [name, [...devices].sort()]),
-        );
-        return Promise.resolve(
-          pods.every((one, index) => {
-            const found = Object.entries(inView).find(([name]) => name.endsWith(names[index]));
-            return JSON.stringify(found?.[1]) === JSON.stringify(given[uidOf(one)]);
-          }),
-        );
-      },
-      PATIENCE,
-    );
+    let said = '';
+    await bed.lab
+      .until(
+        'the books say it',
+        () => {
+          const { status, text } = bed.node.fetch(url, { authorization: `Bearer ${token}` });
+          said = `${status} ${text.slice(0, 200)}`;
+          const view = status === 200 ? (JSON.parse(text) as ClusterView | null) : null;
+          const inView = Object.fromEntries(
+            (view?.nodes[0]?.pods ?? []).map(({ name, devices }) => [name, [...devices].sort()]),
+          );
+          return Promise.resolve(
+            pods.every((one, index) => {
+              const found = Object.entries(inView).find(([name]) => name.endsWith(names[index]));
+              return JSON.stringify(found?.[1]) === JSON.stringify(given[uidOf(one)]);
+            }),
+          );
+        },
+        PATIENCE,
+      )
+      .catch((error: Error) => {
+        throw new Error(`${error.message}; the last answer: ${said}`);
+      });
   });
 
   it('a pod that comes back under its name is reported by its new UID', async () => {

@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { coveredDefinitions } from '../control-plane/covered-definitions';
 import { applyCustomResources } from '../control-plane/custom-resources';
-import { Lab, type LabOptions } from '../scheduler/lab';
+import { Lab } from '../scheduler/lab';
 import { pod, type PodShape } from '../scheduler/manifests';
 import { WORK_IMAGE } from './images';
 import { LiveNode, NODE } from './live-node';
@@ -24,17 +24,19 @@ export interface Bed {
   readonly node: LiveNode;
 }
 
-/** Starts a control plane with all covered definitions, and a node with 8 devices of a device plugin. */
-export async function startBed(options: LabOptions = {}): Promise<Bed> {
+/**
+ * Starts a control plane and a node.
+ *
+ * @param kinds names of definitions besides those that the scheduler reads
+ */
+export async function startBed(kinds: readonly string[] = []): Promise<Bed> {
   const programs = buildNode((line) => void process.stdout.write(`${line}\n`));
-  const lab = await Lab.start({
-    extra: ['kube-controller-manager', 'kube-scheduler'],
-    kubelets: [NODE],
-    ...options,
-    customResources: false,
-  });
+  const lab = await Lab.start({ extra: ['kube-controller-manager', 'kube-scheduler'], kubelets: [NODE] });
   try {
-    await applyCustomResources(lab.cluster.client, coveredDefinitions());
+    await applyCustomResources(
+      lab.cluster.client,
+      coveredDefinitions().filter(({ metadata }) => kinds.includes(asString(asObject(metadata).name) ?? '')),
+    );
     const labels = { 'example.com/block': 'b1', 'example.com/rack': 'r1' };
     const node = await LiveNode.start(lab, { programs, nodeImage: NODE_IMAGE, labels });
     return { lab, node };

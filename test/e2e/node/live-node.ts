@@ -2,13 +2,12 @@
  * A real node: kubelet, containerd, and a bridge network in namespaces of their own, registered with the control plane of a lab.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { isRunning, ownRecord, type ProcessRecord } from '../control-plane/process';
+import { isRunning, ownRecord, type ProcessRecord, startProcess, stopProcess } from '../control-plane/process';
 import { forget, remember } from '../control-plane/started';
 import { forgetCluster, watchCluster } from '../evidence';
 import { type Lab } from '../scheduler/lab';
@@ -20,7 +19,7 @@ import {
   NODE_ADDRESS,
   SERVICE_ADDRESS,
 } from './configuration';
-import { forward, INNER_FORWARDER } from './forwarder';
+import { forwarder } from './forwarder';
 import { writeImages } from './images';
 import { endNamespaces, type InnerProcess, Namespaces } from './namespaces';
 import { type NodePrograms } from './programs';
@@ -45,19 +44,20 @@ export class LiveNode {
     private readonly programs: NodePrograms,
     private readonly labels: Readonly<Record<string, string>>,
     readonly namespaces: Namespaces,
-    private readonly server: Server,
+    private readonly outer: ProcessRecord,
   ) {}
 
   /** Starts the node, and waits until it is ready for pods. */
   static async start(lab: Lab, { programs, nodeImage, labels = {} }: LiveNodeOptions): Promise<LiveNode> {
     await stopAbandonedNodes();
     const folder = mkdtempSync(join(tmpdir(), PREFIX));
-    const socket = join(folder, 'server.sock');
     writeFileSync(join(folder, STATE), JSON.stringify({ owner: ownRecord() }));
-    const port = Number(new URL(lab.cluster.endpoint.url).port);
     const namespaces = await Namespaces.start(folder, programs.pause, [`${SERVICE_ADDRESS}/32`, `${NODE_ADDRESS}/32`]);
-    writeFileSync(join(folder, STATE), JSON.stringify({ owner: ownRecord(), outer: namespaces.outer }));
-    const node = new LiveNode(lab, programs, labels, namespaces, await forward(socket, port));
+    const { host } = new URL(lab.cluster.endpoint.url);
+    const log = join(folder, 'forwarder-outside.log');
+    const outer = startProcess('forwarder', process.execPath, forwarder(socketIn(folder), host), log, folder);
+    writeFileSync(join(folder, STATE), JSON.stringify({ owner: ownRecord(), started: [namespaces.outer, outer] }));
+    const node = new LiveNode(lab, programs, labels, namespaces, outer);
     remember(folder, () => node.stop());
     watchCluster(folder);
     try {
@@ -75,8 +75,7 @@ export class LiveNode {
 
   private async launch(nodeImage: string): Promise<void> {
     const { namespaces, folder, programs } = this;
-    const socket = join(folder, 'server.sock');
-    await namespaces.run('forwarder', process.execPath, ['-e', INNER_FORWARDER, SERVICE_ADDRESS, '443', socket]);
+    await namespaces.run('forwarder', process.execPath, forwarder(`${SERVICE_ADDRESS}:443`, socketIn(folder)));
     mkdirSync(join(folder, 'network'));
     this.write('network/10-pods.conflist', networkConfiguration());
     const configuration = this.write('containerd.toml', containerdConfiguration(programs, join(folder, 'network')));
@@ -172,7 +171,7 @@ export class LiveNode {
     forget(this.folder);
     forgetCluster(this.folder);
     await this.namespaces.stop();
-    await new Promise((done) => this.server.close(done));
+    await stopProcess(this.outer);
     await removeFolder(this.folder);
   }
 
@@ -211,20 +210,33 @@ export class LiveNode {
 export async function stopAbandonedNodes(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name);
-    const { owner, outer } = readState(folder);
+    const { owner, started = [] } = readState(folder);
     if (owner !== undefined && !isRunning(owner)) {
-      await endNamespaces(folder, outer);
+      const [namespaces, ...others] = started;
+      await endNamespaces(folder, namespaces);
+      await Promise.all(others.map((record) => stopProcess(record)));
       await removeFolder(folder);
     }
   }
 }
 
-function readState(folder: string): { readonly owner?: ProcessRecord; readonly outer?: ProcessRecord } {
+interface State {
+  readonly owner?: ProcessRecord;
+  /** The holder of the namespaces comes first. */
+  readonly started?: readonly ProcessRecord[];
+}
+
+function readState(folder: string): State {
   try {
-    return JSON.parse(readFileSync(join(folder, STATE), 'utf8')) as { owner?: ProcessRecord; outer?: ProcessRecord };
+    return JSON.parse(readFileSync(join(folder, STATE), 'utf8')) as State;
   } catch {
     return {};
   }
+}
+
+/** Sockets have short paths. */
+function socketIn(folder: string): string {
+  return join(folder, 'server.sock');
 }
 
 /** The mounts of a namespace that ended are released a moment later. */

@@ -1,4 +1,5 @@
-// A device plugin without devices: it offers a number of names to the kubelet, and tells a container by an environment variable which it got.
+// A device plugin without devices: it offers a number of names to the kubelet, and tells a container by an environment variable which it got. It
+// prefers the last names, so that pods get other devices than a scheduler that begins with the first would expect.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +27,19 @@ type server struct {
 }
 
 func (s *server) GetDevicePluginOptions(context.Context, *plugin.Empty) (*plugin.DevicePluginOptions, error) {
-	return &plugin.DevicePluginOptions{}, nil
+	return &plugin.DevicePluginOptions{GetPreferredAllocationAvailable: true}, nil
+}
+
+func (s *server) GetPreferredAllocation(
+	_ context.Context, request *plugin.PreferredAllocationRequest,
+) (*plugin.PreferredAllocationResponse, error) {
+	response := &plugin.PreferredAllocationResponse{}
+	for _, container := range request.ContainerRequests {
+		available := slices.Sorted(slices.Values(container.AvailableDeviceIDs))
+		last := available[len(available)-int(container.AllocationSize):]
+		response.ContainerResponses = append(response.ContainerResponses, &plugin.ContainerPreferredAllocationResponse{DeviceIDs: last})
+	}
+	return response, nil
 }
 
 func (s *server) ListAndWatch(_ *plugin.Empty, stream grpc.ServerStreamingServer[plugin.ListAndWatchResponse]) error {
