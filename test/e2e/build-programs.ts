@@ -9,6 +9,7 @@ import { buildPrograms } from './control-plane/build';
 import { buildEstimates, whyNoEstimates } from './costs/oracle';
 import { buildKueue, whyNoKueue } from './multikueue/kueue';
 import { buildEngine, whyNoEngine } from './docker/programs';
+import { buildNode, whyNoNode } from './node/programs';
 import { buildPromtool, whyNoPromtool } from './promtool/promtool';
 import { buildPulumi, whyNoPulumi } from './pulumi/pulumi-cli';
 import { buildJudge, whyNoJudge } from './yaml/judge';
@@ -27,7 +28,10 @@ const BUILDS: readonly Build[] = [
   [whyNoEngine, buildEngine],
 ];
 
-const BUILDS_OF_FULL: readonly Build[] = [[whyNoKueue, buildKueue]];
+const BUILDS_OF_FULL: readonly Build[] = [
+  [whyNoKueue, buildKueue],
+  [whyNoNode, buildNode],
+];
 
 for (const [whyNot, build] of process.argv.includes('--full') ? [...BUILDS, ...BUILDS_OF_FULL] : BUILDS) {
   // What cannot be built is said at the end of the suites.

@@ -11,6 +11,7 @@ import { whyNoEstimates } from './costs/oracle';
 import { whyNoDockerCommand, whyNoEngine } from './docker/programs';
 import { whyNoTerminal } from './docker/pty';
 import { whyNoKueue } from './multikueue/kueue';
+import { whyNoNode } from './node/programs';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
@@ -29,6 +30,7 @@ export default async function teardown(): Promise<void> {
     'a Docker engine through SSH': whyNoDockerCommand(),
     'the Docker runner on a terminal': whyNoTerminal(),
     'the suite of MultiKueue': whyNoKueue(),
+    'the suites on a real node': whyNoNode(),
     'the suite of devices by claim': whyNoOracle(),
     'the suite of estimated costs': whyNoEstimates(),
     'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
