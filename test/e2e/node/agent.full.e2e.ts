@@ -153,7 +153,7 @@ describeNode('the node agent on a real kubelet', () => {
       pods.map((one) => devicesOf(bed.node, one).join()),
     );
     await bed.lab.until(
-      'the report says what the containers were told',
+      'the report says what the containers report',
       async () =>
         JSON.stringify(Object.entries(await reported()).sort()) === JSON.stringify(Object.entries(given).sort()),
       PATIENCE,

@@ -75,7 +75,7 @@ describeNode('devices by claim on a real node', () => {
       async () => (await Promise.all(all.map(podNamed))).every((one) => bed.node.log(one).includes('ready')),
       PATIENCE,
     );
-  /** What the containers of pods were told, by pod. */
+  /** What the containers of pods report, by pod. */
   const seen = async (...all: readonly string[]): Promise<Readonly<Record<string, readonly string[]>>> =>
     Object.fromEntries(
       await Promise.all(
