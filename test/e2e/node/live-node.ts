@@ -52,7 +52,11 @@ export class LiveNode {
     await stopAbandonedNodes();
     const folder = mkdtempSync(join(tmpdir(), PREFIX));
     writeFileSync(join(folder, STATE), JSON.stringify({ owner: ownRecord() }));
-    const namespaces = await Namespaces.start(folder, programs.pause, [`${SERVICE_ADDRESS}/32`, `${NODE_ADDRESS}/32`]);
+    const addresses = [`${SERVICE_ADDRESS}/32`, `${NODE_ADDRESS}/32`];
+    const namespaces = await Namespaces.start(folder, programs.pause, addresses).catch(async (error: unknown) => {
+      await removeFolder(folder);
+      throw error;
+    });
     const { host } = new URL(lab.cluster.endpoint.url);
     const log = join(folder, 'forwarder-outside.log');
     const outer = startProcess('forwarder', process.execPath, forwarder(socketIn(folder), host), log, folder);
