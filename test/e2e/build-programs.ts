@@ -7,6 +7,7 @@ import { buildOracle, whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { buildPrograms } from './control-plane/build';
 import { buildEstimates, whyNoEstimates } from './costs/oracle';
+import { buildHelm, whyNoHelm } from './helm/helm';
 import { buildKueue, whyNoKueue } from './multikueue/kueue';
 import { buildEngine, whyNoEngine } from './docker/programs';
 import { buildNode, whyNoNode } from './node/programs';
@@ -31,6 +32,7 @@ const BUILDS: readonly Build[] = [
 const BUILDS_OF_FULL: readonly Build[] = [
   [whyNoKueue, buildKueue],
   [whyNoNode, buildNode],
+  [whyNoHelm, buildHelm],
 ];
 
 for (const [whyNot, build] of process.argv.includes('--full') ? [...BUILDS, ...BUILDS_OF_FULL] : BUILDS) {
