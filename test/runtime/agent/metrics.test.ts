@@ -40,7 +40,7 @@ test('huge pages, of the host and of each NUMA node, free and used', async () =>
 test('pressure of the node is shown always, that of a pod from 1 %', async () => {
   const pod = (uid: string, some: number): NonNullable<Observation['cgroups']>['pods'][number] => ({
     uid,
-    containers: [],
+    throttling: new Map(),
     memory: { oomKills: 0 } as never,
     pressure: { io: { some: stall(some), full: stall(0) } } as never,
   });
