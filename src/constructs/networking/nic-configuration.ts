@@ -12,7 +12,11 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { publicClass } from '../resources/public-class';
 import { Resource } from '../resources/resource';
 
-/** Which cards of the nodes: all that are stated must hold. */
+/**
+ * Which cards of the nodes: all that are stated must hold.
+ *
+ * @beta
+ */
 export interface ConfiguredCards {
   /** PCI device id of the cards: `1021` for ConnectX-7, `1023` for ConnectX-8, `a2dc` for BlueField-3. */
   readonly type: string;
@@ -22,7 +26,11 @@ export interface ConfiguredCards {
   readonly serialNumbers?: readonly string[];
 }
 
-/** How cards carry RoCE. */
+/**
+ * How cards carry RoCE.
+ *
+ * @beta
+ */
 export interface RoceOptions {
   /** Whether the priority of a packet is read from the IP header (`dscp`) or the VLAN tag (`pcp`). @default 'dscp' */
   readonly trust?: 'dscp' | 'pcp';
@@ -32,7 +40,11 @@ export interface RoceOptions {
   readonly typeOfService?: number;
 }
 
-/** Props of a NicConfigurationTemplate. */
+/**
+ * Props of a NicConfigurationTemplate.
+ *
+ * @beta
+ */
 export interface NicConfigurationTemplateProps extends NamespacedObjectProps, Overridable<TemplateKind> {
   /** The cards that are configured. */
   readonly cards: ConfiguredCards;

@@ -16,7 +16,11 @@ import { requireWholeNumber } from '../workload/whole-number';
 import { fabricScript } from './fabric-script';
 import { TRAINING_LABEL, TrainingTopology } from './topology';
 
-/** A collective operation that a FabricTest can measure. */
+/**
+ * A collective operation that a FabricTest can measure.
+ *
+ * @beta
+ */
 export type FabricCollective = 'all-reduce' | 'all-gather' | 'reduce-scatter' | 'all-to-all';
 
 /** Programs of nccl-tests. */
@@ -27,7 +31,11 @@ const PROGRAMS: Readonly<Record<FabricCollective, string>> = {
   'all-to-all': 'alltoall_perf',
 };
 
-/** The domain whose fabric is measured. */
+/**
+ * The domain whose fabric is measured.
+ *
+ * @beta
+ */
 export interface FabricDomain {
   /** Node label of the level, such as `topology.kubernetes.io/rack`. */
   readonly level: string;
@@ -35,7 +43,11 @@ export interface FabricDomain {
   readonly name?: string;
 }
 
-/** Props of a FabricTest. */
+/**
+ * Props of a FabricTest.
+ *
+ * @beta
+ */
 export interface FabricTestProps
   extends Omit<PodProps, 'command' | 'args' | 'accelerators' | 'sharedMemory'>, NamespacedObjectProps {
   /** Nodes that take part, each with one pod. */
