@@ -163,7 +163,7 @@ export class FabricTest extends Construct {
     const topology = topologyOf(this.domain);
     const scheduling =
       topology?.isKnownTo(chosen.engine, 'MPIJob') === true ? chosen.withTopology(topology.toChoice()) : chosen;
-    this.job.scheduleBy(scheduling as Scheduling<never>);
+    this.job.scheduleBy(scheduling);
     return this;
   }
 }

@@ -150,7 +150,7 @@ const devicesTaken = ncclRule(
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
-/** A size in bytes as the programs read it: what follows the first letter of the unit is ignored; `undefined` where it is none. */
+/** A size in bytes as the programs read it: what follows the first letter of the unit is ignored; `undefined` if it is not a valid size. */
 function sizeOf(flag: Flag | undefined): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z])?/.exec(flag?.value ?? '') ?? [];
   const factor = UNITS[unit.toLowerCase()];
