@@ -249,7 +249,7 @@ export class TypedDecoding {
       if (child === undefined) {
         const kept = !this.strict || node.preservesUnknown || node.anyKey;
         if (!kept) {
-          reportUnknownField(key, item, node, this.list);
+          reportUnknownField(key, value, node, this.list);
         }
         continue;
       }

@@ -18,22 +18,23 @@ const scheduleValid: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [CRON_JOB_KIND],
-  summary: 'The schedule must have five cron fields or be a macro such as @daily, and must not name a time zone.',
+  summary: 'The schedule must have five cron fields or be a macro such as @daily, and must not contain a time zone.',
   why: 'The webhook rejects the CronJob.',
   source: WEBHOOK,
-  fix: 'Set spec.schedule to minute, hour, day of month, month, and day of week, and set the time zone in spec.timeZone.',
+  fix: 'Set spec.schedule to five fields: minute, hour, day of month, month, and day of week, such as "30 2 * * 1-5".',
   *check({ object }) {
     const schedule = asString(asObject(object.spec).schedule);
     if (schedule === undefined) {
       return;
     }
-    const problem = schedule.includes('TZ') ? 'time zones must be set in timeZone' : scheduleProblem(schedule);
+    const problem = scheduleProblem(schedule);
     if (problem !== undefined) {
       yield {
         path: '/spec/schedule',
-        message: `the schedule "${schedule}" is invalid: ${problem}`,
+        message: `the schedule "${schedule}" ${problem.message}`,
         found: schedule,
         expected: 'for example "30 2 * * 1-5"',
+        ...(problem.fix === undefined ? {} : { fix: problem.fix }),
       };
     }
   },
