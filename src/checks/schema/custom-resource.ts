@@ -16,7 +16,7 @@ import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
 import { checkCount, checkEnum, checkNull, checkNumber, checkString, checkType, type Target } from './value-checks';
-import { contentWords, requiredFix, valueWords } from './value-words';
+import { requiredFix, requiredWords, valueWords } from './value-words';
 import { quoted, shortened, THE_FIELD, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -285,7 +285,7 @@ class CustomResourceWalk {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: contentWords(node.child(name), `${this.list.path}/${name}`),
+          expected: requiredWords(node.child(name), `${this.list.path}/${name}`),
           fix: requiredFix(node.child(name), `${this.list.path}/${name}`),
         },
         name,
