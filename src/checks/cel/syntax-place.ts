@@ -110,6 +110,10 @@ class Reader {
     if (this.next === 'operator') {
       return this.operator(token, before);
     }
+    return this.operand(token, before);
+  }
+
+  private operand({ text, kind }: Token, before: Token | undefined): boolean {
     const mayClose = this.mayClose;
     this.mayClose = false;
     if (kind === 'literal' || (kind === 'name' && text !== 'in')) {

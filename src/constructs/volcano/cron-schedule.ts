@@ -82,29 +82,34 @@ function valuesOf({ min, max, words }: Field): string {
 
 function fieldProblem(text: string, field: Field): string | undefined {
   for (const item of text.split(',').filter((part) => part !== '')) {
-    const [range = '', step, ...rest] = item.split('/');
-    const ends = range.split('-');
-    if (rest.length > 0 || ends.length > 2) {
-      return `must be of the form a, a-b, or a-b/step: "${item}"`;
-    }
-    if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) {
-      return `must have a step greater than 0: "${item}"`;
-    }
-    if (ends[0] === '*' || ends[0] === '?') {
-      continue;
-    }
-    const [from, to] = [numberOf(ends[0] ?? '', field), ends[1] === undefined ? undefined : numberOf(ends[1], field)];
-    if (from === undefined || (ends[1] !== undefined && to === undefined)) {
-      return `must be "*", a number${field.words === undefined ? '' : `, or a name such as ${field.words[0]}`}: "${item}"`;
-    }
-    if (from < field.min || (to ?? from) > field.max) {
-      return `must be between ${field.min} and ${field.max}: "${item}"`;
-    }
-    if (to !== undefined && from > to) {
-      return `must not end before it begins: "${item}"`;
+    const problem = itemProblem(item, field);
+    if (problem !== undefined) {
+      return problem;
     }
   }
   return undefined;
+}
+
+function itemProblem(item: string, field: Field): string | undefined {
+  const [range = '', step, ...rest] = item.split('/');
+  const ends = range.split('-');
+  if (rest.length > 0 || ends.length > 2) {
+    return `must be of the form a, a-b, or a-b/step: "${item}"`;
+  }
+  if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) {
+    return `must have a step greater than 0: "${item}"`;
+  }
+  if (ends[0] === '*' || ends[0] === '?') {
+    return undefined;
+  }
+  const [from, to] = [numberOf(ends[0] ?? '', field), ends[1] === undefined ? undefined : numberOf(ends[1], field)];
+  if (from === undefined || (ends[1] !== undefined && to === undefined)) {
+    return `must be "*", a number${field.words === undefined ? '' : `, or a name such as ${field.words[0]}`}: "${item}"`;
+  }
+  if (from < field.min || (to ?? from) > field.max) {
+    return `must be between ${field.min} and ${field.max}: "${item}"`;
+  }
+  return to !== undefined && from > to ? `must not end before it begins: "${item}"` : undefined;
 }
 
 function numberOf(text: string, field: Field): number | undefined {
