@@ -1,5 +1,5 @@
 /**
- * What fixes propose for a mistake in the middle of a value: the part that is wrong, where it is, and what can stand there.
+ * What fixes propose for a mistake in the middle of a value: the part that is wrong, where it is, and what is valid there.
  */
 import { type Rule } from '../../../src/checks/rules/rule';
 import { coreRules } from '../../../src/checks/server/rules';
