@@ -20,6 +20,9 @@ export function fixInFile(
   if (key !== undefined) {
     return `Remove one of the entries with the key ${key}.`;
   }
+  if (/^the document is an? /.test(message)) {
+    return 'Replace the document with an object that sets apiVersion and kind, or remove the document.';
+  }
   return message.startsWith(UNREADABLE)
     ? `Make ${file} a readable file, or leave it out with --exclude.`
     : fix
