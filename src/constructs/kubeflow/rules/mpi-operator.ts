@@ -285,7 +285,7 @@ const namesFit = mpiRule(
     severity: 'error',
     summary: 'The name of the last worker, <job>-worker-<n-1>, must be a DNS-1035 label of no more than 63 characters.',
     why: 'It becomes a host name; the controller rejects the job.',
-    fix: 'Set metadata.name to a shorter name of lower-case letters, digits, and hyphens that starts with a letter.',
+    fix: 'Set metadata.name to a shorter name of lowercase letters, digits, and hyphens that starts with a letter.',
   },
   function* ({ manifest, roles }) {
     const { name } = manifest.id;
