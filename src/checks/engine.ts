@@ -19,7 +19,7 @@ import { runRules } from './rules/run-rules';
 import { ShapeChecker } from './schema/check-shape';
 import { shapeRules } from './schema/shape-rules';
 import { takesText } from './schema/text-fields';
-import { sourceRules } from './rules/source-rules';
+import { fixInFile, sourceRules } from './rules/source-rules';
 import { type Suppression } from './report/suppression';
 
 /** Options of `check`. */
@@ -109,7 +109,7 @@ function reportSourceProblems(set: ManifestSet, kubernetes: KubernetesMinor, col
     if (manifest === undefined) {
       collector.addUnattached(rule, problem);
     } else if (problem.kind !== 'huge-number' || isRejectedNumber(manifest, path, kubernetes)) {
-      collector.add(rule, manifest, { path, message }, position);
+      collector.add(rule, manifest, { path, message, fix: fixInFile(rule, problem) }, position);
     }
   }
 }

@@ -58,3 +58,12 @@ test('a CEL rule that reads a field that is not there', () => {
   expect(found(thing('{ a: 1 }'), [crd])).toEqual(['error cel/rule 4']);
   expect(found(thing('{ a: 2 }'), [crd])).toEqual([]);
 });
+
+test.each([
+  [`${HEAD}data: { x: "1", x: "2" }\n`, 'Remove one of the entries with the key "x".'],
+  ['{"apiVersion": "v1", "apiVersion": "v1"}', 'Remove one of the entries with the key "apiVersion".'],
+  ['- a\n', 'Replace the document with an object that sets apiVersion and kind, or remove the document.'],
+])('what to do about %j', (text, fix) => {
+  const { manifests, problems } = parseYaml(text, 'a.yaml');
+  expect(check(new ManifestSet(manifests, problems), { rules: [] }).findings.map((one) => one.fix)).toContain(fix);
+});

@@ -148,7 +148,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   [
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
     [
-      'the name must consist of lower-case letters, digits, and "-", start with a letter, and not end with "-"',
+      'the name must consist of lowercase letters, digits, and "-", start with a letter, and not end with "-"',
       'Set metadata.name to a name such as train-70b.',
     ],
   ],

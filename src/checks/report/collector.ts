@@ -110,7 +110,7 @@ export class FindingCollector {
     }
     if (tally.described < MOST_FINDINGS) {
       tally.described += 1;
-      this.keep(tally, manifest, this.describe(tally, manifest, said, position));
+      this.keep(tally, manifest, this.describe({ rule, tier, severity }, manifest, said, position));
     } else {
       tally.omitted.push(path);
     }
@@ -130,7 +130,12 @@ export class FindingCollector {
     return tally;
   }
 
-  private describe({ rule, tier, severity }: Tally, manifest: Manifest, said: Violation, position?: Position): Finding {
+  private describe(
+    { rule, tier, severity }: Pick<Tally, 'rule' | 'tier' | 'severity'>,
+    manifest: Manifest,
+    said: Violation,
+    position?: Position,
+  ): Finding {
     const violation = withoutSecretValues(said, manifest);
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;

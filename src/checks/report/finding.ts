@@ -9,7 +9,7 @@ import { type JsonValue } from '../../facts/api/schema';
  * - `schema`: strict decoding and schema validation by the API server
  * - `cel`: a CEL rule of the CRD
  * - `server`: the API server's own code (metadata, names, labels, validation of built-in kinds)
- * - `webhook`: the project's admission webhook, or its controller at reconcile
+ * - `webhook`: the project's admission webhook, or its controller or program when it reads the object
  * - `advice`: no component; the object is accepted and fails silently
  */
 export const TIERS = ['schema', 'cel', 'server', 'webhook', 'advice'] as const;

@@ -25,11 +25,11 @@ const VALID: Readonly<Record<string, string>> = {
   'IP address': 'an IP address such as 10.0.0.1',
   'IPv4 address': 'an IPv4 address such as 10.0.0.1',
   'IPv6 address': 'an IPv6 address such as fd00::1',
-  'address range': 'an address range such as 10.0.0.0/8',
+  CIDR: 'a CIDR such as 10.0.0.0/8',
   'sysctl name': 'the name of a sysctl, such as net.core.somaxconn',
 };
 
-/** `an address range such as 10.0.0.0/8` for `address range`. */
+/** `a CIDR such as 10.0.0.0/8` for `CIDR`. */
 const validOf = (field: string, what: string): string =>
   Object.hasOwn(VALID, what) ? (contentOf(field) ?? VALID[what] ?? '') : `a valid ${what}`;
 

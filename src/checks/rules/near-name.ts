@@ -53,16 +53,23 @@ function qualified(value: string): string {
 const NAME = 'train-70b';
 
 const SYNTAXES: readonly Syntax[] = [
-  { requirement: /^consist of lower-case .*\(a DNS label\)$/, noun: 'a DNS label', near: label, example: NAME },
   {
-    requirement: /^consist of lower-case letters, digits, and "-", start with a letter/,
+    // Of a prefix of a name.
+    requirement: /^consist of lowercase letters, digits, and "-", and start with a letter or digit$/,
+    noun: 'a name',
+    near: label,
+    example: NAME,
+  },
+  { requirement: /^consist of lowercase .*\(a DNS label\)$/, noun: 'a DNS label', near: label, example: NAME },
+  {
+    requirement: /^consist of lowercase letters, digits, and "-", (?:and )?start with a letter\b/,
     noun: 'a name',
     near: (value) => label(value).replace(/^[0-9-]+/, ''),
     example: NAME,
   },
-  { requirement: /^consist of lower-case letters, digits, and "-"$/, noun: 'a name', near: label, example: 'http' },
+  { requirement: /^consist of lowercase letters, digits, and "-"$/, noun: 'a name', near: label, example: 'http' },
   {
-    requirement: /^consist of lower-case letters, digits, "-", (?:"_", )?and "\.", and start/,
+    requirement: /^consist of lowercase letters, digits, "-", (?:"_", )?and "\.", (?:and )?start/,
     noun: 'a name',
     near: domain,
     example: NAME,

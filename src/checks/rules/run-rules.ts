@@ -8,6 +8,7 @@ import { Contents, type SaidOfTemplates } from '../contents';
 import { RULE_GROUPS, TIERS } from '../report/finding';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { type PodTemplate } from '../../manifests/pods/pod-template';
+import { inTemplate } from './template-fields';
 import { judging, unlessUnknown } from '../../manifests/values/unknown';
 import { Remembered, type Said, WatchedTemplate } from '../remembered';
 import {
@@ -214,9 +215,12 @@ function reportTemplate(
     } else if ('notJudged' in one) {
       collector.addNotJudged(one.rule.id, template.manifest);
     } else {
-      collector.add(one.rule, template.manifest, {
+      const { path = '', fix } = one.violation;
+      const rule = { ...one.rule, fix: inTemplate(one.rule.fix, template.path) };
+      collector.add(rule, template.manifest, {
         ...one.violation,
-        path: template.path + (one.violation.path ?? ''),
+        path: template.path + path,
+        ...(fix === undefined ? {} : { fix: inTemplate(fix, template.path) }),
       });
     }
   }

@@ -2,6 +2,7 @@
  * What can be wrong with the text of a manifest, before it is a manifest.
  */
 import { type SourceProblem } from '../../manifests/manifest';
+import { fieldOf } from '../../manifests/pointer';
 import { type RuleFacts } from './rule';
 
 /** In the fix of a rule; a finding names the file and the line instead. */
@@ -11,10 +12,22 @@ const THE_POSITION = 'the position of the finding';
 export const UNREADABLE = 'cannot be read: ';
 
 /** What to do about a problem in its file. */
-export function fixInFile({ fix }: Pick<RuleFacts, 'fix'>, { file, position, message }: SourceProblem): string {
+export function fixInFile(
+  { fix }: Pick<RuleFacts, 'fix'>,
+  { file, path = '', position, message }: SourceProblem,
+): string {
+  const [, key] = /^duplicate key ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
+  if (key !== undefined) {
+    return `Remove one of the entries with the key ${key}.`;
+  }
+  if (/^the document is an? /.test(message)) {
+    return 'Replace the document with an object that sets apiVersion and kind, or remove the document.';
+  }
   return message.startsWith(UNREADABLE)
     ? `Make ${file} a readable file, or leave it out with --exclude.`
-    : fix.replace(THE_POSITION, `${file ?? 'line '}${file === undefined ? '' : ':'}${position.line}`);
+    : fix
+        .replace(/\bthe field\b/, path === '' ? '$&' : fieldOf(path))
+        .replace(THE_POSITION, `${file ?? 'line '}${file === undefined ? '' : ':'}${position.line}`);
 }
 
 export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
@@ -61,6 +74,6 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'An integer must not have more digits than JSON readers keep.',
     why: 'Beyond 2^53 many programs, including this check, read a neighboring number instead.',
     source: 'RFC 8259, section 6',
-    fix: 'Put the value in quotes if the field is a string, or set it to an integer of at most 9007199254740991 (2^53 - 1).',
+    fix: 'Put the value in quotes if the field is a string, or set the value to an integer of at most 9007199254740991 (2^53 - 1).',
   },
 };

@@ -16,7 +16,7 @@ import { nodeOf, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
 import { checkCount, checkEnum, checkNull, checkNumber, checkString, checkType, type Target } from './value-checks';
-import { contentWords, requiredFix, valueWords } from './value-words';
+import { requiredFix, requiredWords, valueWords } from './value-words';
 import { quoted, shortened, THE_FIELD, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -53,24 +53,25 @@ class CustomResourceWalk {
     }
     const result = this.object(body, node, true);
     if (status !== undefined) {
-      this.strictOnly('status', status, node);
+      this.strictOnly(object, node);
     }
     return result;
   }
 
   /** Status on create: unknown fields are refused, everything else about it is dropped unread. */
-  private strictOnly(name: string, value: JsonValue, parent: SchemaNode): void {
+  private strictOnly(object: JsonObject, parent: SchemaNode): void {
+    const name = 'status';
     const unknown = new ViolationList();
     const walk = new CustomResourceWalk(unknown, this.target, true);
     const child = parent.child(name);
     if (child === undefined) {
       if (!parent.preservesUnknown) {
-        reportUnknownField(name, value, parent, this.list);
+        reportUnknownField(name, object, parent, this.list);
       }
       return;
     }
     unknown.enter(name);
-    walk.value(value, child);
+    walk.value(object[name] ?? null, child);
     for (const violation of unknown.violations) {
       if (violation.rule === shapeRules.unknownField.id) {
         this.list.violations.push(violation);
@@ -226,7 +227,7 @@ class CustomResourceWalk {
       }
       const child = node.child(key) ?? node.values;
       if (child === undefined) {
-        if (this.isDropped(key, item, node)) {
+        if (this.isDropped(key, item, value, node)) {
           delete change()[key];
         }
         continue;
@@ -263,7 +264,7 @@ class CustomResourceWalk {
   }
 
   /** A member that no schema knows: whether the server drops it. */
-  private isDropped(key: string, item: JsonValue, node: SchemaNode): boolean {
+  private isDropped(key: string, item: JsonValue, around: JsonObject, node: SchemaNode): boolean {
     if (!this.structural || node.preservesUnknown) {
       return false;
     }
@@ -271,7 +272,7 @@ class CustomResourceWalk {
       this.nothingKnownBelow(key, item);
       return false;
     }
-    reportUnknownField(key, item, node, this.list);
+    reportUnknownField(key, around, node, this.list);
     return true;
   }
 
@@ -284,7 +285,7 @@ class CustomResourceWalk {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: contentWords(node.child(name), `${this.list.path}/${name}`),
+          expected: requiredWords(node.child(name), `${this.list.path}/${name}`),
           fix: requiredFix(node.child(name), `${this.list.path}/${name}`),
         },
         name,

@@ -8,6 +8,8 @@ import { tokensOf } from '../../manifests/pointer';
 export const A_QUANTITY = 'a `quantity`';
 
 const PORT = /^(?:port|containerPort|hostPort|nodePort)$/;
+/** Knative's durations in autoscaling.internal.knative.dev, which are integers of Go. */
+const NANOSECONDS = /^(?:panicWindow|stableWindow)$/;
 const PORT_RANGE = 'an integer from 1 to 65535';
 const BYTES = /(?:^|\.)(?:memory|storage|ephemeral-storage)$|(?:^|\.)hugepages-/;
 
@@ -15,6 +17,9 @@ const BYTES = /(?:^|\.)(?:memory|storage|ephemeral-storage)$|(?:^|\.)hugepages-/
 export function exactWords(text: string, path: string): string {
   const last = tokensOf(path).at(-1) ?? '';
   const said = text.includes(A_QUANTITY) ? text.replaceAll(A_QUANTITY, quantityOf(last)) : text;
+  if (NANOSECONDS.test(last)) {
+    return said.replace(/\ban integer(?=[.,]|$)/, 'a number of nanoseconds such as 6000000000 (6s)');
+  }
   return PORT.test(last) ? said.replace(/\ban integer(?=[.,]|$)/, PORT_RANGE) : said;
 }
 

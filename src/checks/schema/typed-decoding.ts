@@ -14,7 +14,7 @@ import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
 import { checkEnum, tooWide, typeName } from './value-checks';
-import { contentWords, requiredFix, typedFix, typeFix } from './value-words';
+import { requiredFix, requiredWords, typedFix, typeFix } from './value-words';
 import { quoted, THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -249,7 +249,7 @@ export class TypedDecoding {
       if (child === undefined) {
         const kept = !this.strict || node.preservesUnknown || node.anyKey;
         if (!kept) {
-          reportUnknownField(key, item, node, this.list);
+          reportUnknownField(key, value, node, this.list);
         }
         continue;
       }
@@ -276,7 +276,7 @@ export class TypedDecoding {
         shapeRules.required,
         {
           message: `${name} must be set`,
-          expected: contentWords(child, `${this.list.path}/${name}`),
+          expected: requiredWords(child, `${this.list.path}/${name}`),
           fix: requiredFix(child, `${this.list.path}/${name}`),
         },
         name,

@@ -178,7 +178,7 @@ function exampleOf(format: string): string {
 
 const WORDS: Readonly<Record<string, string>> = {
   byte: 'base64 string',
-  cidr: 'address range',
+  cidr: 'CIDR',
   'date-time': 'time',
   email: 'email address',
   hostname: 'host name',

@@ -7,7 +7,7 @@ import { fieldOf } from '../../manifests/pointer';
 import { contentOf } from '../rules/field-content';
 import { A_QUANTITY, boundWords } from './exact-words';
 import { patternWords } from './pattern-words';
-import { type SchemaNode } from './schema-node';
+import { rulesOf, type SchemaNode } from './schema-node';
 import { shortened, THE_FIELD } from './violation-list';
 
 /** How many values a fix lists. */
@@ -101,9 +101,18 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
   return (isVague && TELLING.test(field) ? contentOf(field) : undefined) ?? value;
 }
 
+/** What a required field takes. An object that demands nothing may be empty. */
+export function requiredWords(node: SchemaNode | undefined, path: string): string {
+  const words = contentWords(node, path);
+  const isFree = node !== undefined && !node.combines && rulesOf(node.schema).length === 0;
+  return isFree && node.schema.minProperties === undefined && /^an object(?:$| with fields such| such)/.test(words)
+    ? 'an object such as {}'
+    : words;
+}
+
 /** @param path of the required field */
 export function requiredFix(node: SchemaNode | undefined, path: string): string {
-  return `Set ${THE_FIELD} to ${contentWords(node, path)}.`;
+  return `Set ${THE_FIELD} to ${requiredWords(node, path)}.`;
 }
 
 /** For a number or a boolean where a string is expected. */

@@ -12,7 +12,7 @@ export function isAddress(text: string, strict: boolean): boolean {
   return !strict || !isMappedIpv4(plain);
 }
 
-/** Whether this is an address range, `10.0.0.0/8`. Strict: the address is the range's first one. */
+/** Whether this is a CIDR, `10.0.0.0/8`. Strict: the address is the range's first one. */
 export function isRange(text: string, strict: boolean): boolean {
   const slash = text.indexOf('/');
   if (slash < 0) {
@@ -33,6 +33,30 @@ export function isRange(text: string, strict: boolean): boolean {
   }
   return !strict || (!isMappedIpv4(plain) && hasNoHostBits(plain, Number(bits)));
 }
+
+/** What is wrong with a range, and what to write instead; `undefined` for a good one. */
+export function rangeFault(text: string, strict: boolean): RangeFault | undefined {
+  if (isRange(text, strict)) {
+    return undefined;
+  }
+  const [address = '', bits = ''] = text.split('/');
+  if (isRange(text, false) && isIPv4(address) && !/^0\d/.test(bits)) {
+    const first = (bytesOf(address) ?? []).map((byte, index) => byte & ~(0xff >> keptBits(index, Number(bits))));
+    const expected = `${first.join('.')}/${bits}`;
+    return { message: `${JSON.stringify(text)} must not have bits set beyond the prefix length`, expected };
+  }
+  return { message: `${JSON.stringify(text)} is not a valid CIDR` };
+}
+
+/** The words on a range. */
+export interface RangeFault {
+  readonly message: string;
+  /** The range that is probably meant. */
+  readonly expected?: string;
+}
+
+/** Bits of a byte of an address that belong to its prefix. */
+const keptBits = (index: number, bits: number): number => Math.max(0, Math.min(8, bits - index * 8));
 
 export function isIpv6Text(text: string): boolean {
   return isIPv6(text.split('/')[0] ?? '');
@@ -83,8 +107,7 @@ function isMapped(bytes: readonly number[]): boolean {
 function hasNoHostBits(address: string, bits: number): boolean {
   const bytes = bytesOf(address) ?? [];
   return bytes.every((byte, index) => {
-    const kept = Math.max(0, Math.min(8, bits - index * 8));
-    return (byte & (0xff >> kept)) === 0;
+    return (byte & (0xff >> keptBits(index, bits))) === 0;
   });
 }
 

@@ -9,10 +9,12 @@ import type * as SyntaxTypes from '../cel/syntax-extensions';
 import type * as EstimateTypes from '../cel/estimate/estimate-cost';
 import type { SizeAt } from '../cel/estimate/declared-sizes';
 import type * as CheckTypes from '../cel/typing/check-types';
+import type * as PlaceTypes from '../cel/syntax-place';
 import { UNLIMITED } from '../cel/estimate/sizes';
 import { isSame, printType, type CelType } from '../cel/typing/types';
 import { Remembered } from '../remembered';
-import { allOf, oneOf } from '../../facts/words';
+import { nearestName } from '../../facts/spelling';
+import { oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 
 /** Expressions of one list that are compiled, which takes most of a second. The server has no limit, and no object comes near it. */
@@ -48,13 +50,13 @@ export function expressionFix(
   { complaint, choices = [], types = [] }: CheckTypes.ExpressionFault,
 ): { readonly fix: string } {
   const field = fieldOf(path);
-  const [, name] = /^(?:uses the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
+  const [, name] = /^(?:references the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
     return {
-      fix: complaint.startsWith('uses')
+      fix: complaint.startsWith('references')
         ? name === '"variables"'
           ? `Declare the variable in spec.variables, or replace variables in ${field}.`
-          : `Use only the ${choices.length === 1 ? 'variable' : 'variables'} ${allOf(choices)} in ${field}.`
+          : variableFix(name, field, choices)
         : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
     };
   }
@@ -62,7 +64,7 @@ export function expressionFix(
   if (called !== undefined && choices.length > 0 && choices.length <= MOST_WAYS) {
     return { fix: `Use ${called} in ${field} as ${oneOf(choices)}.` };
   }
-  if (complaint.startsWith('cannot be compiled')) {
+  if (complaint.startsWith('does not compile')) {
     const ofType = types.length === 0 ? '' : ` of type ${oneOf(types.map(printType))}`;
     return { fix: `Set ${field} to a valid CEL expression${ofType}.` };
   }
@@ -74,11 +76,17 @@ export function expressionFix(
   return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
 
+/** The variable of a similar name, or those that the place has. */
+function variableFix(name: string, field: string, choices: readonly string[]): string {
+  const near = nearestName(name.slice(1, -1), choices);
+  return `Replace ${name} in ${field} with ${near ?? oneOf(choices)}.`;
+}
+
 /** By the beginning of the complaint. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^is empty/, 'Set FIELD to an expression.'],
   [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
-  [/^uses the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
+  [/^references the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
   [
     /^uses the undeclared type "Object/,
     'Replace Object{} in FIELD with a value of the object: only mutations with applyConfiguration can create an Object.',
@@ -175,7 +183,7 @@ function parsed(source: string): Tree {
   }
   const escape = unknownEscape(source);
   if (escape !== undefined) {
-    return { fault: { complaint: `cannot be compiled: unknown escape sequence "${escape}"` } };
+    return { fault: { complaint: `does not compile: unknown escape sequence "${escape}"` } };
   }
   const tooDeep = { fault: { complaint: `must not be nested deeper than ${DEEPEST_TREE - 1} operations` } };
   let tree: SyntaxTypes.Expr | undefined;
@@ -184,7 +192,7 @@ function parsed(source: string): Tree {
   } catch (error) {
     return error instanceof RangeError
       ? tooDeep
-      : { fault: { complaint: `cannot be compiled: ${syntaxError(error)}` } };
+      : { fault: { complaint: `does not compile: ${syntaxError(error, source)}` } };
   }
   if (tree === undefined) {
     return { fault: { complaint: 'is empty' } };
@@ -221,11 +229,18 @@ export function foundCost(cost: number): number | string {
   return cost === UNLIMITED ? 'a cost without a limit' : cost;
 }
 
-/** `unexpected ":" in line 1, column 2` for `<input>:1:2: found : but expecting …`. */
-function syntaxError(error: unknown): string {
-  const message = error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error);
-  const [, line, column, found = ''] = /^(\d+):(\d+): found (.*) but expecting /s.exec(message) ?? [];
-  return line === undefined
-    ? message
-    : `unexpected ${found === 'end of input' ? found : JSON.stringify(found)} in line ${line}, column ${column}`;
+/** `unexpected ":" in line 1, column 2`. */
+function syntaxError(error: unknown, source: string): string {
+  const { unexpectedToken } = load('../cel/syntax-place') as typeof PlaceTypes;
+  const token = unexpectedToken(source);
+  if (token === undefined) {
+    const message = error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error);
+    const [, line, column, found = ''] = /^(\d+):(\d+): found (.*) but expecting /s.exec(message) ?? [];
+    return line === undefined ? message : `unexpected ${named(found)} in line ${line}, column ${column}`;
+  }
+  const lines = source.slice(0, token.at).split('\n');
+  return `unexpected ${named(token.text)} in line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
+
+const named = (token: string): string =>
+  token === '' || token === 'end of input' ? 'end of the expression' : JSON.stringify(token);

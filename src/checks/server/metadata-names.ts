@@ -115,13 +115,19 @@ export function prefixComplaint(prefix: string, object: JsonObject, info: KindIn
   if (FREE_PREFIX.has(kind) || PATH_PREFIX.has(kind)) {
     return /[/%]/.test(prefix) ? 'not contain "/" or "%"' : undefined;
   }
-  return nameComplaint(
-    prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix,
-    object,
-    info,
-    minor,
-  );
+  const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
+  return ofPrefix(nameComplaint(masked, object, info, minor));
 }
+
+/** What a prefix must do where a name must not end with a minus sign. */
+const ofPrefix = (complaint: string | undefined): string | undefined =>
+  complaint
+    ?.replace('start with a letter, and not end with "-"', 'and start with a letter')
+    .replace(/ and start and end with a letter or digit(?: \(a DNS label\))?$/, (end) =>
+      end.includes('DNS label')
+        ? ' and start with a letter or digit'
+        : ' start with a letter or digit, and not end with "."',
+    );
 
 /** A LimitRange without a name is given one; a review is a question, and needs none. */
 export function isNamedByServer(info: KindInfo): boolean {

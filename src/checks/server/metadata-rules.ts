@@ -25,12 +25,12 @@ export const metadataRules = {
   name: rule(
     'name',
     'The name must follow the rules of its kind: for most kinds, a DNS subdomain.',
-    'Set metadata.name to lower-case letters, digits, and "-".',
+    'Set metadata.name to lowercase letters, digits, and "-".',
   ),
   namespace: rule(
     'namespace',
     'A namespace must be a DNS label.',
-    'Set metadata.namespace to a DNS label: lower-case letters, digits, and "-", at most 63 characters.',
+    'Set metadata.namespace to a DNS label: lowercase letters, digits, and "-", at most 63 characters.',
   ),
   labelKey: rule(
     'label-key',

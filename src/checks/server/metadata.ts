@@ -5,6 +5,7 @@
  * and selectors belong to the kinds that contain them.
  */
 import { keyFix, nameFix } from '../rules/name-fix';
+import { nearName } from '../rules/near-name';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
@@ -113,6 +114,15 @@ function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
   };
 }
 
+/** What to write as the beginning of a generated name, which may end with a minus sign. */
+function fixOfPrefix(complaint = '', prefix: string): { readonly fix?: string } {
+  const near = nearName(complaint, prefix);
+  const begins = near?.replace(/^.*? such as /, '').replace(/-?(?="?$)/, '-');
+  return begins === undefined
+    ? fixOfName(complaint, 'generateName')
+    : { fix: `Set metadata.generateName to a prefix such as ${begins}.` };
+}
+
 function checkNames(
   metadata: JsonObject,
   object: JsonObject,
@@ -148,7 +158,7 @@ function checkNames(
     complain(
       list,
       metadataRules.name,
-      { subject: `generateName ${quoted(prefix)}`, value: prefix, complaint, ...fixOfName(complaint, 'generateName') },
+      { subject: `generateName ${quoted(prefix)}`, value: prefix, complaint, ...fixOfPrefix(complaint, prefix) },
       'generateName',
     );
   }

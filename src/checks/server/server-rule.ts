@@ -13,6 +13,7 @@ import { fixNaming, withFieldFix, wrongKey } from '../rules/field-fix';
 import { type Severity } from '../report/finding';
 import { Described } from '../report/most-findings';
 import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rules/rule';
+import { rangeFault } from './addresses';
 import { type PodView, viewOf } from './pod-view';
 
 export interface RuleTexts {
@@ -129,6 +130,16 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
     source: source.startsWith('k8s.io/') ? source : `${cite('kubernetes')}, pkg/${source}`,
     fix: texts.fix,
   };
+}
+
+/** Reports a range that is none; whether it did. */
+export function sayRange(range: string, strict: boolean, path: string, say: Say): boolean {
+  const fault = rangeFault(range, strict);
+  if (fault !== undefined) {
+    const { message, expected } = fault;
+    say(path, message, expected === undefined ? {} : { expected, fix: `Set ${fieldOf(path)} to ${expected}.` });
+  }
+  return fault !== undefined;
 }
 
 /** A violation whose fix is of its field: its own, or that of the rule if that names the field. */

@@ -28,7 +28,7 @@ export function dnsLabel(value: string): Complaint {
   }
   return LABEL_PATTERN.test(value)
     ? undefined
-    : 'consist of lower-case letters, digits, and "-", and start and end with a letter or digit (a DNS label)';
+    : 'consist of lowercase letters, digits, and "-", and start and end with a letter or digit (a DNS label)';
 }
 
 export function dns1035Label(value: string): Complaint {
@@ -37,7 +37,7 @@ export function dns1035Label(value: string): Complaint {
   }
   return LABEL_1035_PATTERN.test(value)
     ? undefined
-    : 'consist of lower-case letters, digits, and "-", start with a letter, and not end with "-"';
+    : 'consist of lowercase letters, digits, and "-", start with a letter, and not end with "-"';
 }
 
 export function dnsSubdomain(value: string): Complaint {
@@ -58,7 +58,7 @@ export function dnsSubdomainWithUnderscores(value: string): Complaint {
 function domainRule(value: string, signs: string): string {
   return /^_?[a-z0-9]([-_.a-z0-9]*[a-z0-9])?$/.test(value) && (signs.includes('_') || !value.includes('_'))
     ? 'have a letter or digit before and after each "."'
-    : `consist of lower-case letters, digits, ${signs}, and start and end with a letter or digit`;
+    : `consist of lowercase letters, digits, ${signs}, and start and end with a letter or digit`;
 }
 
 export function wildcardSubdomain(value: string): Complaint {
@@ -132,7 +132,7 @@ export function portName(value: string): Complaint {
     return 'be no more than 15 characters';
   }
   if (!/^[-a-z0-9]+$/.test(value)) {
-    return 'consist of lower-case letters, digits, and "-"';
+    return 'consist of lowercase letters, digits, and "-"';
   }
   if (!/[a-z]/.test(value)) {
     return 'contain at least one letter';

@@ -37,10 +37,11 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
   return { broken: `line ${position.line}: ${message.split('\n', 1)[0] ?? ''}` };
 }
 
-/** Notes the keys of a mapping that its reader does not know, each with the known key that it resembles. */
+/** Notes the keys of a mapping that its reader does not know, each with the unset key that it resembles. */
 export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
-    const near = known.find((name) => bare(name) === bare(key)) ?? nearestName(key, known);
+    const unset = known.filter((name) => !Object.hasOwn(value, name));
+    const near = unset.find((name) => bare(name) === bare(key)) ?? nearestName(key, unset);
     const place = quotedIfNeeded(within(at, key));
     note(
       'unknown-key',
@@ -48,9 +49,7 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
       `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
       key,
       near ?? oneOf(known),
-      near === undefined
-        ? `Remove ${place}, or rename the key to ${oneOf(known)}.`
-        : `Rename the key ${place} to ${near}.`,
+      near === undefined ? `Remove ${place}.` : `Rename the key ${place} to ${near}.`,
     );
   }
 }

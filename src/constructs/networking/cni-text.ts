@@ -276,8 +276,8 @@ function noteWhereabouts(ipam: JsonObject, note: Note): void {
   const ranges = asArray(ipam.ipRanges).filter(isObject);
   if (ipam.range === undefined && ranges.length === 0) {
     note('ipam', 'ipam.range must be set for whereabouts', {
-      expected: 'an address range such as 192.168.100.0/24',
-      fix: 'Set "range" in "ipam" to an address range such as "192.168.100.0/24".',
+      expected: 'a CIDR such as 192.168.100.0/24',
+      fix: 'Set "range" in "ipam" to a CIDR such as "192.168.100.0/24".',
     });
   }
   for (const set of ipam.range === undefined ? ranges : [ipam, ...ranges]) {
@@ -313,7 +313,7 @@ function noteHostLocal(ipam: JsonObject, note: Note): void {
   if (ranges.length === 0) {
     note('ipam', 'ipam.subnet or ipam.ranges must be set for host-local', {
       expected: 'subnet: 10.10.0.0/24, or ranges: [[{subnet: …}]]',
-      fix: 'Set "subnet" in "ipam" to an address range such as "10.10.0.0/24", or set "ranges".',
+      fix: 'Set "subnet" in "ipam" to a CIDR such as "10.10.0.0/24", or set "ranges".',
     });
   }
   for (const range of ranges) {
@@ -332,8 +332,8 @@ function noteNetwork(value: JsonValue | undefined, key: string, note: Note): Net
   if (network === undefined) {
     note('ipam', `${key} ${JSON.stringify(value ?? '')} is not a valid network`, {
       found: value,
-      expected: 'an address range, for example 192.168.100.0/24',
-      fix: `Set "${key}" to an address range, for example "192.168.100.0/24".`,
+      expected: 'a CIDR, for example 192.168.100.0/24',
+      fix: `Set "${key}" to a CIDR, for example "192.168.100.0/24".`,
     });
   }
   return network;

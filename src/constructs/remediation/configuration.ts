@@ -49,7 +49,7 @@ export type RemediationAction =
  * @beta
  */
 export interface RemediationRule {
-  /** Name of the rule: lower-case letters, digits, and hyphens. */
+  /** Name of the rule: lowercase letters, digits, and hyphens. */
   readonly name: string;
   /** What it reacts to. */
   readonly cause: RemediationCause;

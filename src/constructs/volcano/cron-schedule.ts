@@ -26,28 +26,63 @@ const FIELDS: readonly Field[] = [
 
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
+/** What is wrong with a schedule, as the end of a message. */
+export interface ScheduleProblem {
+  readonly message: string;
+  /** What to write. @default - five fields */
+  readonly fix?: string;
+}
+
 /** What is wrong with a schedule; `undefined` where nothing is. */
-export function scheduleProblem(schedule: string): string | undefined {
+export function scheduleProblem(schedule: string): ScheduleProblem | undefined {
   if (schedule.trim() === '') {
-    return 'it is empty';
+    return { message: 'must not be empty' };
+  }
+  if (schedule.includes('TZ')) {
+    return {
+      message: 'must not contain a time zone',
+      fix: 'Remove the time zone from spec.schedule, and set spec.timeZone to it.',
+    };
   }
   if (schedule.startsWith('@every ')) {
     const duration = schedule.slice('@every '.length);
-    return parseGoDuration(duration) === undefined ? `"${duration}" is not a valid duration such as 1h30m` : undefined;
+    return parseGoDuration(duration) === undefined
+      ? { message: `has the invalid duration "${duration}"`, fix: 'Set spec.schedule to "@every 1h30m", for example.' }
+      : undefined;
   }
   // Blanks around fields do not matter, blanks around a word do.
   if (schedule.startsWith('@')) {
     return DESCRIPTORS.includes(schedule)
       ? undefined
-      : `"${schedule}" must be ${oneOf([...DESCRIPTORS, '@every <duration>'])}`;
+      : { message: 'is an unknown macro', fix: `Set spec.schedule to ${oneOf([...DESCRIPTORS, '@every 1h30m'])}.` };
   }
   const parts = schedule.trim().split(/\s+/);
   if (parts.length !== FIELDS.length) {
-    return `it has ${parts.length} fields instead of five (minute, hour, day of month, month, day of week)`;
+    return { message: `must have five fields, but has ${parts.length}` };
   }
   for (const [index, part] of parts.entries()) {
     const field = FIELDS[index];
     const problem = field === undefined ? undefined : fieldProblem(part, field);
+    if (field !== undefined && problem !== undefined) {
+      const place = `field ${index + 1} (${field.name})`;
+      return {
+        message: `is invalid: ${place} ${problem}`,
+        fix: `Set ${place} of spec.schedule to ${valuesOf(field)}.`,
+      };
+    }
+  }
+  return undefined;
+}
+
+/** `"*", a range such as 1-5, or a number from 1 to 12`, and the names that the field takes. */
+function valuesOf({ min, max, words }: Field): string {
+  const names = words === undefined ? [] : [`a name such as ${words[0]}`];
+  return oneOf(['"*"', `a number from ${min} to ${max}`, ...names, 'a range or list of them']);
+}
+
+function fieldProblem(text: string, field: Field): string | undefined {
+  for (const item of text.split(',').filter((part) => part !== '')) {
+    const problem = itemProblem(item, field);
     if (problem !== undefined) {
       return problem;
     }
@@ -55,31 +90,26 @@ export function scheduleProblem(schedule: string): string | undefined {
   return undefined;
 }
 
-function fieldProblem(text: string, field: Field): string | undefined {
-  for (const item of text.split(',').filter((part) => part !== '')) {
-    const [range = '', step, ...rest] = item.split('/');
-    const ends = range.split('-');
-    if (rest.length > 0 || ends.length > 2) {
-      return `the ${field.name} "${item}" cannot be read`;
-    }
-    if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) {
-      return `the step of the ${field.name} "${item}" must be a number greater than 0`;
-    }
-    if (ends[0] === '*' || ends[0] === '?') {
-      continue;
-    }
-    const [from, to] = [numberOf(ends[0] ?? '', field), ends[1] === undefined ? undefined : numberOf(ends[1], field)];
-    if (from === undefined || (ends[1] !== undefined && to === undefined)) {
-      return `the ${field.name} "${item}" is not a number`;
-    }
-    if (from < field.min || (to ?? from) > field.max) {
-      return `the ${field.name} "${item}" lies outside ${field.min} to ${field.max}`;
-    }
-    if (to !== undefined && from > to) {
-      return `the ${field.name} "${item}" runs backwards`;
-    }
+function itemProblem(item: string, field: Field): string | undefined {
+  const [range = '', step, ...rest] = item.split('/');
+  const ends = range.split('-');
+  if (rest.length > 0 || ends.length > 2) {
+    return `must be of the form a, a-b, or a-b/step: "${item}"`;
   }
-  return undefined;
+  if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) {
+    return `must have a step greater than 0: "${item}"`;
+  }
+  if (ends[0] === '*' || ends[0] === '?') {
+    return undefined;
+  }
+  const [from, to] = [numberOf(ends[0] ?? '', field), ends[1] === undefined ? undefined : numberOf(ends[1], field)];
+  if (from === undefined || (ends[1] !== undefined && to === undefined)) {
+    return `must be "*", a number${field.words === undefined ? '' : `, or a name such as ${field.words[0]}`}: "${item}"`;
+  }
+  if (from < field.min || (to ?? from) > field.max) {
+    return `must be between ${field.min} and ${field.max}: "${item}"`;
+  }
+  return to !== undefined && from > to ? `must not end before it begins: "${item}"` : undefined;
 }
 
 function numberOf(text: string, field: Field): number | undefined {

@@ -24,7 +24,7 @@ import {
   SCHEDULER_PLUGINS,
   schedulerPlugin,
 } from './scheduler-facts';
-import { oneOf } from '../../facts/words';
+import { allOf, oneOf } from '../../facts/words';
 
 /** What to write where a list or a mapping is expected, by the key. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -78,6 +78,8 @@ export interface ConfigProblem {
   readonly message: string;
   readonly found?: JsonValue;
   readonly expected?: string;
+  /** What to write. @default - follows from the kind */
+  readonly fix?: string;
 }
 
 export interface PluginEntry {
@@ -208,22 +210,28 @@ class Reader {
     );
   }
 
-  private unknownKeys(value: JsonObject, at: string, known: readonly string[]): void {
+  /** @param below keys that belong in `arguments` */
+  private unknownKeys(value: JsonObject, at: string, known: readonly string[], below: readonly string[] = []): void {
+    const unset = known.filter((name) => !Object.hasOwn(value, name));
     for (const key of Object.keys(value)) {
       if (known.includes(key)) {
         continue;
       }
-      const near =
-        known.find(
-          (name) => name.toLowerCase().replace(/^enabled?/, '') === key.toLowerCase().replace(/^enabled?/, ''),
-        ) ?? nearestName(key, known);
-      this.note(
-        'unknown-key',
-        join(at, key),
-        `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
-        key,
-        near ?? oneOf(known.slice(0, MOST_LISTED)),
-      );
+      const message = `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`;
+      if (below.includes(key)) {
+        const place = `${at}.arguments`;
+        this.problems.push({
+          kind: 'unknown-key',
+          at: join(at, key),
+          message,
+          found: key,
+          expected: `${key} in ${place}`,
+          fix: `Move "${key}" to ${place}.`,
+        });
+        continue;
+      }
+      const near = unset.find((name) => bare(name) === bare(key)) ?? nearestName(key, unset);
+      this.note('unknown-key', join(at, key), message, key, near ?? listed(known));
     }
   }
 
@@ -312,8 +320,9 @@ class Reader {
 
   private plugin(value: JsonValue, at: string): PluginEntry {
     const entry = this.mapping(value, at);
-    this.unknownKeys(entry, at, ['name', 'arguments', ...PLUGIN_SWITCHES]);
     const name = this.name(entry.name, `${at}.name`);
+    const facts = schedulerPlugin(name);
+    this.unknownKeys(entry, at, ['name', 'arguments', ...PLUGIN_SWITCHES], Object.keys(facts?.arguments ?? {}));
     const switches = new Map<string, boolean>();
     for (const key of PLUGIN_SWITCHES) {
       const given = entry[key];
@@ -330,7 +339,6 @@ class Reader {
       }
     }
     const args = this.mapping(entry.arguments, `${at}.arguments`);
-    const facts = schedulerPlugin(name);
     if (facts === undefined && !name.startsWith(NPU_PLUGIN)) {
       const near = nearestName(name, Object.keys(SCHEDULER_PLUGINS));
       this.note(
@@ -367,7 +375,12 @@ class Reader {
           join(at, key),
           `unknown argument "${key}" of ${owner} in ${at}`,
           key,
-          names.length === 0 ? 'no arguments' : (nearestName(key, names) ?? oneOf(names)),
+          names.length === 0
+            ? 'no arguments'
+            : (nearestName(
+                key,
+                names.filter((name) => !Object.hasOwn(args, name)),
+              ) ?? oneOf(names)),
         );
         continue;
       }
@@ -452,6 +465,16 @@ class Reader {
       );
     }
   }
+}
+
+/** A switch without its verb: `JobOrder`, `enableJobOrder`, and `enabledJobOrder` are alike. */
+const bare = (key: string): string => key.toLowerCase().replace(/^enabled?/, '');
+
+/** `a, b, or c`, or `a, b, and 7 others`. */
+function listed(known: readonly string[]): string {
+  return known.length > MOST_LISTED
+    ? allOf([...known.slice(0, MOST_LISTED), `${known.length - MOST_LISTED} others`])
+    : oneOf(known);
 }
 
 /** Whether a plugin that ends the scheduler over other values takes the value anyway: as zero, or without its fraction. */

@@ -81,7 +81,7 @@ class Reader {
   private rule(value: JsonValue, at: string): RemediationRule {
     const fields = this.object(value, at, ['name', 'cause', 'afterSeconds', 'actions', 'graceSeconds']);
     return {
-      name: this.text(fields, 'name', NAME, 'lower-case letters, digits, and hyphens', undefined, at),
+      name: this.text(fields, 'name', NAME, 'lowercase letters, digits, and hyphens', undefined, at),
       cause: this.cause(fields.cause, `${at}.cause`),
       afterSeconds: this.number(fields, 'afterSeconds', 0, MOST_SECONDS, 0, at),
       actions: this.actions(fields.actions, `${at}.actions`),

@@ -162,9 +162,9 @@ const CASES: readonly (readonly [
   ['/p/0/key', 'duplicate key "k"', 'each key once', 'Set p[0].key to a unique value, or remove the duplicate.'],
   [
     '/p/name',
-    'the name "A" must consist of lower-case letters',
+    'the name "A" must consist of lowercase letters',
     undefined,
-    'Set p.name to a value that consists of lower-case letters.',
+    'Set p.name to a value that consists of lowercase letters.',
   ],
   ['/p/kind', 'the kind must not contain "/"', undefined, 'Remove "/" from p.kind.'],
   ['/p/ip', '"x" is not a valid address', 'an IP address', 'Set p.ip to an IP address.'],

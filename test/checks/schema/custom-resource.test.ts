@@ -41,7 +41,7 @@ describe('unknown fields', () => {
         rule: 'schema/unknown-field',
         path: '/spec/guaranteed',
         expected: '"guarantee"',
-        fix: 'Write "guarantee" instead of "guaranteed", or remove the field.',
+        fix: 'Rename the field "guaranteed" to "guarantee", or remove it.',
       }),
     ]);
     expect(check(fields({ list: { type: 'array', items: fields({}) } }), { list: [{ a: 1 }] }).found).toEqual([
@@ -52,7 +52,7 @@ describe('unknown fields', () => {
   test.each([
     ['a list', [], 'volumes'],
     ['an object', {}, 'volume'],
-    ['a scalar', 1, 'volumeX'],
+    ['a string', 'a', 'volumeX'],
     ['null', null, 'volume'],
   ])('%s is not offered a field of another shape', (_what, value, expected) => {
     const list = new ViolationList();

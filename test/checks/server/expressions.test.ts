@@ -25,7 +25,7 @@ function ofPolicy(spec: object, kubernetes: KubernetesMinor = '1.36'): readonly 
 
 describe('an expression', () => {
   it.each([
-    ['devic.driver == "a"', 'uses the undeclared variable "devic"'],
+    ['devic.driver == "a"', 'references the undeclared variable "devic"'],
     ['device.drivr == "a"', 'selects the undefined field "drivr"'],
     ['device.driver.beginsWith("a")', 'calls the undeclared function "beginsWith"'],
     ['device.driver == 1', 'applies the operator "==" to the unsupported types (string, int)'],
@@ -48,7 +48,8 @@ describe('an expression', () => {
     ['"%d".format(["a"]) == ""', 'formats a value of type string with "%d"'],
     ['"%q".format(["a"]) == ""', 'formats with the unknown clause "%q"'],
     ['9223372036854775808 > 0', 'has the number 9223372036854775808, which 64 bits cannot hold'],
-    [String.raw`"\q" == ""`, String.raw`cannot be compiled: unknown escape sequence "\q"`],
+    ['device.driver == "a" AND true', 'does not compile: unexpected "AND" in line 1, column 22'],
+    [String.raw`"\q" == ""`, String.raw`does not compile: unknown escape sequence "\q"`],
     [`${'('.repeat(250)}true${')'.repeat(250)}`, 'must not be nested deeper than 249 levels'],
     [`1${' + 1'.repeat(250)} == 1`, 'must not be nested deeper than 250 operations'],
   ])('is rejected where it does not compile: %s', (expression, complaint) => {
@@ -74,7 +75,7 @@ describe('an expression', () => {
 
   it('that is long is judged in time that grows with its length', () => {
     expect(ofPolicy({ validations: [{ expression: `object.a${'.b'.repeat(10_000)} == 1` }] })).toEqual([
-      'the expression of the validation must not be nested deeper than 250 operations',
+      'validations[0].expression must not be nested deeper than 250 operations',
     ]);
     expect(ofPolicy({ validations: [{ expression: `object.a in [${'1, '.repeat(20_000)}1]` }] })).toEqual([]);
   });
@@ -88,33 +89,33 @@ describe('an admission policy', () => {
     ];
     expect(ofPolicy({ variables, validations: [{ expression: 'variables.more > 1' }] })).toEqual([]);
     expect(ofPolicy({ variables, validations: [{ expression: 'variables.more == "a"' }] })).toEqual([
-      'the expression of the validation applies the operator "==" to the unsupported types (int, string)',
+      'validations[0].expression applies the operator "==" to the unsupported types (int, string)',
     ]);
     expect(ofPolicy({ variables: [...variables].reverse(), validations: [{ expression: 'true' }] })).toEqual([
-      'the expression of the variable selects the undefined field "count"',
+      'variables[0].expression selects the undefined field "count"',
     ]);
   });
 
   it('has parameters only where it names their kind, and no authorizer in messages', () => {
     const validations = [{ expression: 'params.a == 1' }];
     expect(ofPolicy({ validations })).toEqual([
-      'the expression of the validation uses the undeclared variable "params", because paramKind is unset',
+      'validations[0].expression references the undeclared variable "params", because paramKind is unset',
     ]);
     expect(ofPolicy({ validations, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })).toEqual([]);
     expect(
       ofPolicy({
         validations: [{ expression: 'true', messageExpression: 'authorizer.path("/").check("get").reason()' }],
       }),
-    ).toEqual(['the expression of the message uses the undeclared variable "authorizer"']);
+    ).toEqual(['validations[0].messageExpression references the undeclared variable "authorizer"']);
   });
 
   it('may not have a variable that takes over the prototype of objects', () => {
     const variables = [{ name: '__proto__', expression: '1' }];
     expect(ofPolicy({ variables, validations: [{ expression: 'variables.toString == 1' }] })).toEqual([
-      'the expression of the validation selects the undefined field "toString"',
+      'validations[0].expression selects the undefined field "toString"',
     ]);
     expect(ofPolicy({ validations: [{ expression: 'constructor == 1' }] })).toEqual([
-      'the expression of the validation uses the undeclared variable "constructor"',
+      'validations[0].expression references the undeclared variable "constructor"',
     ]);
   });
 });

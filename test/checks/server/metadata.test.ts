@@ -88,6 +88,33 @@ describe('names', () => {
     expect(found('v1', 'Namespace', { generateName: 'a'.repeat(63) })).toEqual([]);
   });
 
+  test.each<readonly [string, string, string, string]>([
+    [
+      'ConfigMap',
+      'A',
+      'consist of lowercase letters, digits, "-", and ".", start with a letter or digit, and not end with "."',
+      'Set metadata.generateName to a prefix such as "a-".',
+    ],
+    [
+      'ConfigMap',
+      '-',
+      'consist of lowercase letters, digits, "-", and ".", start with a letter or digit, and not end with "."',
+      'Set metadata.generateName to a prefix such as train-70b-.',
+    ],
+    [
+      'Namespace',
+      'A_',
+      'consist of lowercase letters, digits, and "-", and start with a letter or digit',
+      'Set metadata.generateName to a prefix such as "a-".',
+    ],
+  ])('a generateName of a %s may end with a minus sign, unlike a name: %s', (kind, generateName, must, fix) => {
+    const manifest = manifestOf({ apiVersion: 'v1', kind, metadata: { generateName } });
+    const { violations } = new ShapeChecker({ kubernetes: '1.36' }).check(manifest);
+    expect(violations).toEqual([
+      expect.objectContaining({ message: `generateName "${generateName}" must ${must}`, fix }),
+    ]);
+  });
+
   test('a namespace is a DNS label', () => {
     expect(configMap({ name: 'a', namespace: 'b.c' })).toEqual(['metadata/namespace /metadata/namespace']);
   });

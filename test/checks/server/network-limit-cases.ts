@@ -28,7 +28,7 @@ const SERVICES: readonly LimitCase[] = [
     'what is no range of sources',
     balanced({ loadBalancerSourceRanges: ['10.0.0.0'] }),
     '/spec/loadBalancerSourceRanges/0',
-    'is not a valid address range',
+    'is not a valid CIDR',
   ),
   faulty(
     'ranges of sources without a load balancer',
@@ -156,7 +156,7 @@ const BLOCKS: readonly LimitCase[] = [
       `${except} is not inside ${cidr}`,
       blocked(cidr, except),
       '/spec/ingress/0/from/0/ipBlock/except/0',
-      `${except} must be inside ${cidr}`,
+      `"${except}" must be a strict subset of "${cidr}"`,
     ),
   ),
 ];

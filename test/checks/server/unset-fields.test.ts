@@ -40,7 +40,7 @@ test('a misspelled resource and a negative amount get a fix of their own', () =>
   Object.assign(main, { resources: { limits: { cpus: 2, memory: '-1Gi', 'ephemeral-storage': '-1', 'a.io/b': -1 } } });
   expect(said(pod).map(([, fix]) => fix)).toEqual([
     'Set limits["a.io/b"] to 0 or more, for example 1.',
-    'Write "cpu" instead of "cpus".',
+    'Rename the key "cpus" to "cpu".',
     'Set limits.ephemeral-storage to 0 or more, for example 64Gi.',
     'Set limits.memory to 0 or more, for example 64Gi.',
   ]);

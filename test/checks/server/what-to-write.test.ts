@@ -72,6 +72,83 @@ describe('a mount in a revision of Knative', () => {
   });
 });
 
+describe('a LimitRange', () => {
+  const limitRange = (limit: Json): Json => ({
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: { name: 'limits' },
+    spec: { limits: [{ type: 'Container', ...limit }] },
+  });
+  const ratio = (min: string, max: string): Json =>
+    limitRange({ min: { cpu: min }, max: { cpu: max }, maxLimitRequestRatio: { cpu: '10' } });
+
+  test.each([
+    ['1', '4', 'Set maxLimitRequestRatio.cpu to at most 4.'],
+    ['300m', '2', 'Set maxLimitRequestRatio.cpu to at most 6.666.'],
+    ['4', '2', 'Set min.cpu to at most max (2).'],
+  ])('from %s to %s has a ratio within its bounds', (min, max, fix) => {
+    expect(saidOf('core/limit-range-ratio-valid', ratio(min, max)).map(([, said]) => said)).toEqual([fix]);
+  });
+});
+
+describe('a CIDR', () => {
+  const policy = (ipBlock: Json): Json => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'a' },
+    spec: { podSelector: {}, ingress: [{ from: [{ ipBlock }] }] },
+  });
+
+  test.each<readonly [Json, string, string]>([
+    [{ cidr: '10.1.2.3' }, '"10.1.2.3" is not a valid CIDR', 'Set ipBlock.cidr to a CIDR such as 10.0.0.0/8.'],
+    [
+      { cidr: '10.1.250.3/20' },
+      '"10.1.250.3/20" must not have bits set beyond the prefix length',
+      'Set ipBlock.cidr to 10.1.240.0/20.',
+    ],
+    [
+      { cidr: '10.0.0.0/8', except: ['11.0.0.0/16'] },
+      '"11.0.0.0/16" must be a strict subset of "10.0.0.0/8"',
+      'Set except[0] to a smaller CIDR within 10.0.0.0/8.',
+    ],
+  ])('%j', (ipBlock, message, fix) => {
+    const findings = findingsOf(yaml(policy(ipBlock)), coreRules, { kubernetes: '1.36' });
+    expect(findings.map((finding) => [finding.message, finding.fix])).toEqual([[message, fix]]);
+  });
+});
+
+describe('an undeclared variable of an admission policy', () => {
+  const policy = (spec: Json): Json => ({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'policy' },
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+      },
+      validations: [{ expression: 'true' }],
+      ...spec,
+    },
+  });
+
+  test.each<readonly [Json, string]>([
+    [
+      { validations: [{ expression: 'true', messageExpression: 'abc' }] },
+      'Replace "abc" in validations[0].messageExpression with object, oldObject, request, or namespaceObject, or declare it in spec.variables and write variables.abc.',
+    ],
+    [
+      { validations: [{ expression: 'true', messageExpression: 'OBJECT.a' }] },
+      'Replace "OBJECT" in validations[0].messageExpression with object.',
+    ],
+    [
+      { matchConditions: [{ name: 'a', expression: 'abc' }] },
+      'Replace "abc" in matchConditions[0].expression with object, oldObject, request, namespaceObject, authorizer, or authorizer.requestResource.',
+    ],
+  ])('%j', (spec, fix) => {
+    expect(saidOf('core/admission-policy-valid', policy(spec)).map(([, said]) => said)).toEqual([fix]);
+  });
+});
+
 describe('the restartPolicy', () => {
   const template = { spec: { restartPolicy: 'other', containers: [{ name: 'main', image: 'img' }] } };
   const jobs = 'OnFailure or Never';

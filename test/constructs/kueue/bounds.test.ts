@@ -56,7 +56,7 @@ test('a slice has at least one pod, and at most as many as the Job', () => {
       },
     },
   });
-  const SIZE = /slice size must not exceed|not a valid number of pods/;
+  const SIZE = /slice size must be|not a valid number of pods/;
   const refused = (size: string): readonly string[] =>
     findingsOf(JSON.stringify(job(size)), kueueRules)
       .map(({ message }) => message)
@@ -64,7 +64,7 @@ test('a slice has at least one pod, and at most as many as the Job', () => {
   expect(refused('0')).toEqual(['"0" is not a valid number of pods']);
   expect(refused('1')).toEqual([]);
   expect(refused('4')).toEqual([]);
-  expect(refused('5')).toEqual(['the slice size must not exceed the number of pods (5 > 4)']);
+  expect(refused('5')).toEqual(['the slice size must be less than or equal to the number of pods (5 > 4)']);
 });
 
 test.each([

@@ -118,7 +118,7 @@ const CASES: readonly (readonly [
     ],
     [
       'Replace "drivr" in cel.expression with driver, attributes, capacity, or allowMultipleAllocations.',
-      'Use only the variable device in cel.expression.',
+      'Replace "devic" in cel.expression with device.',
       'Set cel.expression to an expression of type bool or any.',
       'Set cel.expression to a valid CEL expression of type bool or any.',
     ],
@@ -140,7 +140,7 @@ const CASES: readonly (readonly [
         '{version: v1, sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 2}]}}, imex: {Required: true, x: 1}}',
       ),
     ],
-    ['Rename the key imex.Required to required.', 'Remove imex.x, or rename the key to channelIDs or required.'],
+    ['Rename the key imex.Required to required.', 'Remove imex.x.'],
   ],
   [
     'gpu-operator/device-plugin-flag-known',
@@ -195,7 +195,7 @@ const CASES: readonly (readonly [
     [nodePolicy({ a: LONG, '-': 'b' })],
     [
       'Shorten nodeSelector.a to at most 63 characters.',
-      'Rename the key "-" in spec.nodeSelector to a label of nodes.',
+      'Rename the key "-" in spec.nodeSelector to a name such as example.com/rack.',
     ],
   ],
   [

@@ -325,7 +325,7 @@ export const EXPECTED: readonly Expected[] = [
     project: 'prometheus-operator',
     rule: 'metadata/name',
     severity: 'error',
-    reason: 'A name with an upper-case letter.',
+    reason: 'A name with an uppercase letter.',
     files: {
       'Documentation/platform/strategic-merge-patch.md#1': 1,
     },

@@ -58,7 +58,7 @@ describeReal('GantryStack in the real engine', () => {
       expect(said).toContain(
         'urn:pulumi:test::gantry::gantry:index:GantryStack$kubernetes:core/v1:ConfigMap::more/bad',
       );
-      expect(said).toContain('the name "Bad_Name" must consist of lower-case letters');
+      expect(said).toContain('the name "Bad_Name" must consist of lowercase letters');
       expect(said).not.toContain('at failOnErrors');
       expect(await engine.get('/api/v1/namespaces/default/configmaps/fine')).toBeUndefined();
       // The program registers none of the objects that exist, and they stay.

@@ -66,7 +66,7 @@ describe('gantry init', () => {
 
   it.each([
     [['--template', 'helm'], 'gantry: --template helm: unknown template; supported values are cdk8s, pulumi, yaml'],
-    [['--name', 'My Lab'], 'gantry: --name My Lab: must consist of lower-case letters'],
+    [['--name', 'My Lab'], 'gantry: --name My Lab: must consist of lowercase letters'],
     [['a', 'b'], 'gantry: too many arguments'],
   ])('rejects %j in one line', async (words, line) => {
     const { status, err } = await init(...words);

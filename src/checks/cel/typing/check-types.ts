@@ -47,7 +47,7 @@ export interface ExpressionFault {
   readonly complaint: string;
   /** Names that would be right in the place of the one that is wrong. @default - not known */
   readonly choices?: readonly string[];
-  /** Types that the place admits, for an expression that cannot be compiled. @default - any */
+  /** Types that the place admits, for an expression that does not compile. @default - any */
   readonly types?: readonly CelType[];
 }
 
@@ -188,7 +188,7 @@ class Checker {
   private variable(name: string, scope: Scope): CelType {
     const type = this.find(name, scope);
     if (type === undefined) {
-      throw new TypeMistake(`uses the undeclared variable "${name}"`, Object.keys(this.environment.variables));
+      throw new TypeMistake(`references the undeclared variable "${name}"`, Object.keys(this.environment.variables));
     }
     return type;
   }

@@ -73,16 +73,27 @@ function checkExpression(
     ...(result === undefined ? {} : { result }),
   });
   if (fault !== undefined) {
-    const isParams = place.hasParams === false && fault.complaint === 'uses the undeclared variable "params"';
+    const field = fieldOf(path);
+    const isParams = place.hasParams === false && fault.complaint === 'references the undeclared variable "params"';
     say(
       path,
-      `the expression of the ${what} ${fault.complaint}${isParams ? ', because paramKind is unset' : ''}`,
+      `${field} ${fault.complaint}${isParams ? ', because paramKind is unset' : ''}`,
       isParams
-        ? { fix: `Set spec.paramKind to the kind of the parameters, or remove params from ${fieldOf(path)}.` }
-        : expressionFix(path, fault),
+        ? { fix: `Set spec.paramKind to the kind of the parameters, or remove params from ${field}.` }
+        : what === 'condition'
+          ? expressionFix(path, fault)
+          : orDeclared(expressionFix(path, fault), fault.complaint),
     );
   }
   return type;
+}
+
+/** What a policy does not declare, it can declare as a variable; conditions are evaluated before variables. */
+function orDeclared({ fix }: { readonly fix: string }, complaint: string): { readonly fix: string } {
+  const [, name] = /^references the undeclared variable "([A-Za-z_]\w*)"$/.exec(complaint) ?? [];
+  return name === undefined || name === 'variables' || !/ with .+,/.test(fix)
+    ? { fix }
+    : { fix: `${fix.slice(0, -1)}, or declare it in spec.variables and write variables.${name}.` };
 }
 
 /** `undefined` and null are defaulted; an empty string is not. */

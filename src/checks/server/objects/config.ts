@@ -7,11 +7,11 @@ import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { amountOf } from '../resource-names';
-import { objectRule, type Say, since } from '../server-rule';
+import { objectRule, type Say, sayRange, since } from '../server-rule';
 import { byteLength, configMapKey, qualifiedName } from '../syntax';
 import { checkTaints } from '../taints';
 import { quantitiesOf, text, textsOf } from '../values';
-import { isIpv6Text, isRange } from '../addresses';
+import { isIpv6Text } from '../addresses';
 
 const LARGEST = 1024 * 1024;
 /** Keys that a secret of this type must hold. */
@@ -222,9 +222,7 @@ export const configRules: readonly Rule[] = [
           ? listed
           : [{ value: text(spec.podCIDR), path: '/spec/podCIDR', index: 0 }, ...listed.slice(1)];
       for (const { value, path } of ranges) {
-        if (!isRange(value, since(context, 36))) {
-          say(path, `"${value}" is not a valid address range`);
-        }
+        sayRange(value, since(context, 36), path, say);
       }
       const families = new Set(ranges.map(({ value }) => isIpv6Text(value)));
       if (ranges.length > 2 || families.size < ranges.length) {

@@ -232,12 +232,12 @@ function checkNames(names: JsonObject, say: Say): void {
   const singular = text(names.singular) || kind.toLowerCase();
   const listKind = text(names.listKind) || (kind === '' ? '' : `${kind}List`);
   for (const [field, value, letters] of [
-    ['plural', text(names.plural), 'lower-case letters'],
-    ['singular', singular, 'lower-case letters'],
+    ['plural', text(names.plural), 'lowercase letters'],
+    ['singular', singular, 'lowercase letters'],
     ['kind', kind.toLowerCase(), 'letters'],
     ['listKind', listKind.toLowerCase(), 'letters'],
   ] as const) {
-    const bad = value === '' ? 'be set' : dns1035Label(value)?.replace('lower-case letters', letters);
+    const bad = value === '' ? 'be set' : dns1035Label(value)?.replace('lowercase letters', letters);
     if (bad !== undefined) {
       say(`/spec/names/${field}`, `${field} must ${bad}`);
     }

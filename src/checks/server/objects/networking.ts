@@ -8,7 +8,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { bytesOf, isAddress, isRange } from '../addresses';
 import { type Rule } from '../../rules/rule';
 import { checkLabelSelector } from '../selectors';
-import { type Say, objectRule, since } from '../server-rule';
+import { type Say, objectRule, sayRange, since } from '../server-rule';
 import {
   dns1035Label,
   dnsLabel,
@@ -164,21 +164,19 @@ export const networkingRules: readonly Rule[] = [
     ['networking.k8s.io/ServiceCIDR'],
     {
       source: SOURCE,
-      summary: 'A ServiceCIDR must have one address range, or one for each address family.',
+      summary: 'A ServiceCIDR must have one CIDR, or one for each address family.',
       fix: 'Set spec.cidrs to one range, or one for each of IPv4 and IPv6.',
     },
     (object, say) => {
       const ranges = textsOf(asObject(object.spec).cidrs, '/spec/cidrs');
       if (ranges.length < 1 || ranges.length > 2) {
-        say('/spec/cidrs', `cidrs must have 1 or 2 address ranges, but has ${ranges.length}`, {
+        say('/spec/cidrs', `cidrs must have 1 or 2 CIDRs, but has ${ranges.length}`, {
           found: ranges.length,
           expected: 'one range, or one for each of IPv4 and IPv6',
         });
       }
       for (const { value, path } of ranges) {
-        if (!isRange(value, true)) {
-          say(path, `"${value}" is not a valid address range`);
-        }
+        sayRange(value, true, path, say);
       }
       if (ranges.length === 2 && ranges[0]?.value.includes(':') === ranges[1]?.value.includes(':')) {
         say('/spec/cidrs', 'the ranges must be of different address families', {
@@ -263,16 +261,15 @@ function checkPeer(peer: JsonObject, path: string, say: Say, strict: boolean): v
     return;
   }
   const cidr = text(peer.ipBlock.cidr);
-  if (!isRange(cidr, strict)) {
-    say(`${path}/ipBlock/cidr`, `"${cidr}" is not a valid address range`, {
-      expected: 'an address range such as 10.0.0.0/8',
-    });
-  }
+  sayRange(cidr, strict, `${path}/ipBlock/cidr`, say);
   for (const { value, path: at } of textsOf(peer.ipBlock.except, `${path}/ipBlock/except`)) {
-    if (!isRange(value, strict)) {
-      say(at, `"${value}" is not a valid address range`);
-    } else if (isRange(cidr, false) && !isWithin(value, cidr)) {
-      say(at, `${value} must be inside ${cidr}`);
+    if (sayRange(value, strict, at, say)) {
+      continue;
+    }
+    if (isRange(cidr, false) && !isWithin(value, cidr)) {
+      say(at, `"${value}" must be a strict subset of "${cidr}"`, {
+        fix: `Set ${fieldOf(at)} to a smaller CIDR within ${cidr}.`,
+      });
     }
   }
 }

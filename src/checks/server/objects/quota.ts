@@ -15,7 +15,7 @@ import {
   quotaResourceName,
   resourceName,
 } from '../resource-names';
-import { type Say, objectRule } from '../server-rule';
+import { type Details, type Say, objectRule } from '../server-rule';
 import { qualifiedName } from '../syntax';
 import { itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
 
@@ -311,13 +311,12 @@ export const quotaRules: readonly Rule[] = [
           if (least === undefined || most === undefined || least.isZero() || ratio.wholeUnits() >= 2n ** 63n) {
             continue;
           }
-          if (Number(ratio.thousandths()) / 1000 > Number(most.thousandths()) / Number(least.thousandths())) {
+          const highest = Number(most.thousandths()) / Number(least.thousandths());
+          if (Number(ratio.thousandths()) / 1000 > highest) {
             say(
               at,
               `maxLimitRequestRatio must be less than or equal to max/min (${ratio.toString()} > ${most.toString()}/${least.toString()})`,
-              {
-                expected: `at most ${Number(most.thousandths()) / Number(least.thousandths())}`,
-              },
+              ratioWithin(highest, fieldOf(at), fieldOf(pointer(path, 'min', name)), most),
             );
           }
         }
@@ -371,6 +370,15 @@ export const quotaRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** Thousandths are the smallest unit of a ratio. A ratio is at least 1, so that min must not exceed max. */
+function ratioWithin(highest: number, field: string, min: string, max: Quantity): Pick<Details, 'expected' | 'fix'> {
+  if (!(highest >= 1)) {
+    return { expected: 'min less than or equal to max', fix: `Set ${min} to at most max (${max.toString()}).` };
+  }
+  const most = Math.floor(highest * 1000) / 1000;
+  return { expected: `at most ${most}`, fix: `Set ${field} to at most ${most}.` };
+}
 
 function checkOrder(item: JsonObject, path: string, say: Say): void {
   const min = quantitiesOf(item.min);

@@ -6,7 +6,7 @@ import { asObject } from '../../../manifests/read';
 import { isAddress, isIpv6Text, isRange, isReachable } from '../addresses';
 import { type Rule } from '../../rules/rule';
 import { checkLabels } from '../selectors';
-import { type Say, objectRule, since } from '../server-rule';
+import { type Say, objectRule, sayRange, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from '../syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { oneOf } from '../../../facts/words';
@@ -232,7 +232,7 @@ export const serviceRules: readonly Rule[] = [
     ['Service'],
     {
       summary:
-        'Load balancer settings must be set only in a Service of type LoadBalancer, and source ranges must be address ranges.',
+        'Load balancer settings must be set only in a Service of type LoadBalancer, and source ranges must be CIDRs.',
       fix: 'Set type: LoadBalancer, or remove the setting.',
     },
     (object, say, context) => {
@@ -256,9 +256,7 @@ export const serviceRules: readonly Rule[] = [
           say('/spec/loadBalancerSourceRanges', 'loadBalancerSourceRanges must not be set unless type is LoadBalancer');
         }
         for (const { value, path } of ranges) {
-          if (!isRange(value.trim(), strict)) {
-            say(path, `"${value}" is not a valid address range`, { expected: 'an address range such as 10.0.0.0/8' });
-          }
+          sayRange(value.trim(), strict, path, say);
         }
       } else if (typeof annotation === 'string') {
         const at = `/metadata/annotations/${SOURCE_RANGES.replace('/', '~1')}`;
@@ -268,7 +266,7 @@ export const serviceRules: readonly Rule[] = [
         if (annotation.trim() !== '') {
           for (const range of annotation.trim().split(',')) {
             if (!isRange(range.trim(), strict)) {
-              say(at, `"${range}" is not a valid address range`);
+              say(at, `"${range}" is not a valid CIDR`);
             }
           }
         }

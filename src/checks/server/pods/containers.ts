@@ -53,7 +53,7 @@ export const containerRules: readonly Rule[] = [
     {
       row: 'K1',
       summary: "A container's name must be a DNS label.",
-      fix: 'Set containers[].name to lower-case letters, digits, and "-".',
+      fix: 'Set containers[].name to lowercase letters, digits, and "-".',
     },
     (pod, say) => {
       for (const { name, path } of pod.all) {
@@ -162,8 +162,8 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['ports'],
       row: 'K1',
-      summary: 'A port\'s name must be at most 15 lower-case letters, digits, and "-", and unique in its container.',
-      fix: 'Set ports[].name to a unique name of at most 15 lower-case letters, digits, and "-".',
+      summary: 'A port\'s name must be at most 15 lowercase letters, digits, and "-", and unique in its container.',
+      fix: 'Set ports[].name to a unique name of at most 15 lowercase letters, digits, and "-".',
     },
     (pod, say) => {
       for (const container of pod.all) {

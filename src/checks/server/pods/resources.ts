@@ -60,7 +60,7 @@ export const resourceRules: readonly Rule[] = [
             fix:
               near === undefined
                 ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
-                : `Write "${near}" instead of "${name}".`,
+                : `Rename the key "${name}" to "${near}".`,
           });
         }
       }

@@ -369,7 +369,7 @@ function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlac
   if (complaint !== undefined) {
     say(path, `the claim for this volume, "${claim}", must ${complaint}`, {
       found: claim,
-      fix: 'Shorten metadata.name, or name the volume and the pod with lower-case letters, digits, "-", and ".".',
+      fix: 'Shorten metadata.name, or name the volume and the pod with lowercase letters, digits, "-", and ".".',
     });
   }
 }

@@ -16,7 +16,7 @@ export const volumeRules: readonly Rule[] = [
     {
       concerns: ['volumes'],
       summary: 'A volume must have a DNS label as its name, unique in the pod.',
-      fix: 'Set volumes[].name to lower-case letters, digits, and "-".',
+      fix: 'Set volumes[].name to lowercase letters, digits, and "-".',
     },
     (pod, say) => {
       const seen = new Set<string>();

@@ -90,7 +90,7 @@ const dependsOnEarlier = jobSetRule(
 );
 
 const NAMES_FIX =
-  'Set metadata.name and replicatedJobs[].name to short names of lower-case letters, digits, and hyphens that start with a letter.';
+  'Set metadata.name and replicatedJobs[].name to short names of lowercase letters, digits, and hyphens that start with a letter.';
 
 const namesFit = jobSetRule(
   {
@@ -154,7 +154,7 @@ const networkNamesValid = jobSetRule(
     row: 'JS3',
     summary: 'network.subdomain must be a DNS-1035 label, because a Service has that name.',
     why: 'The webhook rejects any other subdomain.',
-    fix: 'Set network.subdomain to lower-case letters, digits, and hyphens, at most 63, starting with a letter.',
+    fix: 'Set network.subdomain to lowercase letters, digits, and hyphens, at most 63, starting with a letter.',
   },
   function* ({ spec }) {
     const subdomain = asString(asObject(spec.network).subdomain);
@@ -179,7 +179,7 @@ const groupNameValid = jobSetRule(
     row: 'JS3',
     summary: 'groupName of a replicated job must be a DNS-1035 label.',
     why: 'It becomes a label value; the webhook rejects any other name.',
-    fix: 'Set groupName to lower-case letters, digits, and hyphens, starting with a letter, or remove it.',
+    fix: 'Set groupName to lowercase letters, digits, and hyphens, starting with a letter, or remove it.',
   },
   function* ({ jobs }) {
     for (const { value, path } of jobs) {

@@ -282,7 +282,7 @@ const nameValid: ObjectRule = {
   summary: 'The name of a LeaderWorkerSet must be a DNS-1035 label.',
   why: 'A Service has the same name; the webhook rejects any other.',
   source: WEBHOOK,
-  fix: 'Set metadata.name to lower-case letters, digits, and hyphens, at most 63, starting with a letter.',
+  fix: 'Set metadata.name to lowercase letters, digits, and hyphens, at most 63, starting with a letter.',
   check: function* (manifest) {
     const { name, path } = nameAtItsLongest(manifest);
     const complaint = name === '' ? undefined : dns1035Label(name);

@@ -175,7 +175,7 @@ export const vendorRules: readonly Rule[] = [
     'intel-gpu-ids-valid',
     {
       summary:
-        "Either allowIDs or denyIDs of Intel's GPU plugin must list PCI device IDs as 0x and four lower-case hexadecimal digits, separated by commas.",
+        "Either allowIDs or denyIDs of Intel's GPU plugin must list PCI device IDs as 0x and four lowercase hexadecimal digits, separated by commas.",
       why: 'The webhook rejects the object.',
       source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
       fix: 'Set either allowIDs or denyIDs to a list such as 0x56c0,0x56c1, without spaces.',
@@ -199,7 +199,7 @@ export const vendorRules: readonly Rule[] = [
             path: `/spec/${field}`,
             message: `"${wrong}" is not a valid PCI device ID`,
             found: spec[field],
-            expected: '0x and four lower-case hexadecimal digits',
+            expected: '0x and four lowercase hexadecimal digits',
           };
         }
       }

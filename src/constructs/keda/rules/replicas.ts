@@ -114,40 +114,40 @@ const nameFits = scaledRule(
     summary:
       'The name, and the name of the HorizontalPodAutoscaler (keda-hpa-… by default), must be no more than 63 characters.',
     why: 'Both become label values. The webhook rejects a ScaledObject with a longer name; a ScaledJob is accepted, but its Jobs are rejected.',
-    fix: 'Shorten metadata.name, or, for a ScaledObject, set advanced.horizontalPodAutoscalerConfig.name.',
+    fix: 'Shorten metadata.name to at most 63 characters (54 for a ScaledObject without advanced.horizontalPodAutoscalerConfig.name).',
   },
   function* ({ manifest: { id }, spec }) {
     if (id.name === '') {
       return;
     }
+    const isObject = id.kind === 'ScaledObject';
+    const stated = asString(asObject(asObject(spec.advanced).horizontalPodAutoscalerConfig).name) ?? '';
+    const hpa = hpaNameOf(id.name, stated);
+    const forHpa = LONGEST_LABEL - (hpa.length - id.name.length);
+    const shorter = `Shorten metadata.name to at most ${isObject && stated === '' ? forHpa : LONGEST_LABEL} characters`;
     if (id.name.length > LONGEST_LABEL) {
       yield {
         path: '/metadata/name',
         message: `the name must be no more than ${LONGEST_LABEL} characters, but has ${id.name.length}`,
         found: id.name,
         expected: `at most ${LONGEST_LABEL} characters`,
+        fix:
+          isObject && stated === ''
+            ? `${shorter}, or to at most ${LONGEST_LABEL} and set advanced.horizontalPodAutoscalerConfig.name.`
+            : `${shorter}.`,
       };
-      return;
+    } else if (isObject && hpa.length > LONGEST_LABEL) {
+      yield {
+        path: stated === '' ? '/metadata/name' : '/spec/advanced/horizontalPodAutoscalerConfig/name',
+        message: `the name of the HorizontalPodAutoscaler, "${hpa}", must be no more than ${LONGEST_LABEL} characters, but has ${hpa.length}`,
+        found: stated === '' ? id.name : stated,
+        expected: `at most ${stated === '' ? forHpa : LONGEST_LABEL} characters`,
+        fix:
+          stated === ''
+            ? `${shorter}, or set advanced.horizontalPodAutoscalerConfig.name.`
+            : `Shorten advanced.horizontalPodAutoscalerConfig.name to at most ${LONGEST_LABEL} characters.`,
+      };
     }
-    if (id.kind !== 'ScaledObject') {
-      return;
-    }
-    const stated = asString(asObject(asObject(spec.advanced).horizontalPodAutoscalerConfig).name);
-    const hpa = hpaNameOf(id.name, stated);
-    if (hpa.length <= LONGEST_LABEL) {
-      return;
-    }
-    yield {
-      path:
-        stated === undefined || stated === '' ? '/metadata/name' : '/spec/advanced/horizontalPodAutoscalerConfig/name',
-      message: `the name of the HorizontalPodAutoscaler, "${hpa}", must be no more than ${LONGEST_LABEL} characters, but has ${hpa.length}`,
-      found: hpa,
-      expected: `at most ${LONGEST_LABEL} characters`,
-      fix:
-        stated === undefined || stated === ''
-          ? `Shorten metadata.name to at most ${LONGEST_LABEL - (hpa.length - id.name.length)} characters, or set advanced.horizontalPodAutoscalerConfig.name.`
-          : `Shorten advanced.horizontalPodAutoscalerConfig.name to at most ${LONGEST_LABEL} characters.`,
-    };
   },
 );
 

@@ -220,7 +220,7 @@ const targetHere = scaledObjectRule(
     if (elsewhere !== undefined) {
       yield {
         path: '/spec/scaleTargetRef/name',
-        message: `${targetName(target)} is in the namespace "${elsewhere.id.namespace}", but KEDA looks only in that of the ScaledObject`,
+        message: `${targetName(target)} is in the namespace "${elsewhere.id.namespace}", but KEDA looks only in the namespace of the ScaledObject, "${target.namespace}"`,
         found: target.name,
         fix: `Set metadata.namespace of the ScaledObject to "${elsewhere.id.namespace}".`,
       };

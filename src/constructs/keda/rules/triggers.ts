@@ -114,8 +114,8 @@ const metricType = fixesByField(
         path: stated === '' ? path : `${path}/metricType`,
         message:
           stated === ''
-            ? `metricType must be set for a trigger of the type ${type}`
-            : `unsupported metricType "${stated}" for a trigger of the type ${type}`,
+            ? `metricType must be set for a trigger of type ${type}`
+            : `unsupported metricType "${stated}" for a trigger of type ${type}`,
         ...(stated === '' ? {} : { found: stated }),
         expected: oneOf(allowed),
       };

@@ -21,10 +21,10 @@ const jobNameIsDnsLabel = namedJobRule(
     severity: 'error',
     kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
     summary:
-      'The name of a job must be a DNS-1035 label: lower-case letters, digits, and hyphens, starting with a letter, no more than 63 characters.',
+      'The name of a job must be a DNS-1035 label: lowercase letters, digits, and hyphens, starting with a letter, no more than 63 characters.',
     why: 'Services are named after the job; the webhook rejects any other name.',
     source: 'pkg/webhooks/*/*_webhook.go, NameIsDNS1035Label',
-    fix: 'Set metadata.name to lower-case letters, digits, and hyphens, starting with a letter.',
+    fix: 'Set metadata.name to lowercase letters, digits, and hyphens, starting with a letter.',
   },
   function* (job) {
     const [field, name] = job.name === '' ? ['generateName', job.generateName.replace(/-$/, '')] : ['name', job.name];

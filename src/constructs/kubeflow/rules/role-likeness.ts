@@ -9,7 +9,7 @@ import { asArray, asObject, asString } from '../../../manifests/read';
 import { type Role, type TrainingJob } from '../training-job';
 import { devicesOf } from './devices';
 import { jobRule } from './job-rule';
-import { allOf, counted } from '../../../facts/words';
+import { allOf, counted, oneOf } from '../../../facts/words';
 
 const SOURCE = 'pkg/controller.v1/common/pod.go, createNewPod: each role is made from its own template';
 const LIKE_KINDS = ['PyTorchJob', 'XGBoostJob'] as const;
@@ -221,7 +221,7 @@ const rolesRequestAlike = jobRule(
       }
       yield {
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
-        message: `the role "${role.name}" requests no ${missing.join(' and no ')}, unlike ${allOf(others.map((other) => `"${other.name}"`))}`,
+        message: `the role "${role.name}" has no ${oneOf(missing.map((name) => (name === 'cpu' ? 'CPU' : name)))} requests, unlike ${allOf(others.map((other) => `"${other.name}"`))}`,
         expected: `requests for ${missing.join(' and ')}`,
         fix: `Add ${missing.join(' and ')} to resources.requests in the role "${role.name}".`,
       };

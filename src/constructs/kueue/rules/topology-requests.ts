@@ -114,10 +114,17 @@ const readable = fixesByField(
 );
 
 /** Where the template has no pods, no size fits. */
-const atMost = (count: number, size: number, set: string): { readonly expected?: string; readonly fix: string } =>
-  count === 0
-    ? { fix: `Set the number of pods to at least ${size}.` }
-    : { expected: `at most ${count}`, fix: `${set} to at most ${count}.` };
+function atMost(
+  { manifest, count = 0 }: PodTemplate,
+  size: number,
+  set: string,
+): { readonly expected?: string; readonly fix: string } {
+  const pods = manifest.id.kind === 'Job' ? 'spec.parallelism' : 'the number of pods';
+  const most = count === 1 ? '1' : `at most ${count}`;
+  return count === 0
+    ? { fix: `Set ${pods} to at least ${size}.` }
+    : { expected: most, fix: `${set} to ${most}, or raise ${pods} to at least ${size}.` };
+}
 
 const SLICE_FIX = `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`;
 
@@ -129,7 +136,8 @@ const slices = fixesByField(
       summary: 'Slices must have a level, and a size from 1 to the number of pods of the template.',
       fix: SLICE_FIX,
     },
-    function* (annotations, { count }) {
+    function* (annotations, template) {
+      const { count } = template;
       const [level, size] = [annotations.get(SLICE_TOPOLOGY), annotations.get(SLICE_SIZE)];
       if (level !== undefined && size === undefined) {
         yield {
@@ -156,9 +164,9 @@ const slices = fixesByField(
       } else if (count !== undefined && pods > count) {
         yield {
           path,
-          message: `the slice size must not exceed the number of pods (${pods} > ${count})`,
+          message: `the slice size must be less than or equal to the number of pods (${pods} > ${count})`,
           found: size,
-          ...atMost(count, pods, `Set ${SLICE_SIZE}`),
+          ...atMost(template, pods, `Set ${SLICE_SIZE}`),
         };
       }
     },
@@ -185,7 +193,8 @@ const layers = requestRule(
       'Slice layers must be a list of one to three levels with sizes, each size a divisor of the previous one, without other slices or a group.',
     fix: LAYERS_FIX,
   },
-  function* (annotations, { count }) {
+  function* (annotations, template) {
+    const { count } = template;
     const text = annotations.get(SLICE_LAYERS);
     if (text === undefined) {
       return;
@@ -214,37 +223,42 @@ const layers = requestRule(
       if (complaint !== undefined) {
         yield {
           path,
-          message: `the topology "${level}" in layer [${index}] must ${complaint}`,
+          message: `[${index}].topology "${level}" must ${complaint}`,
           found: level,
-          fix: nameFix(`topology in layer [${index}]`, complaint, level),
+          fix: nameFix(`${SLICE_LAYERS}[${index}].topology`, complaint, level),
         };
       }
       if (seen.has(level)) {
-        yield { path, message: `duplicate topology "${level}" in layer [${index}]`, found: level };
+        yield {
+          path,
+          message: `[${index}].topology "${level}" is a duplicate`,
+          found: level,
+          fix: `Set ${SLICE_LAYERS}[${index}].topology to another level, or remove the layer.`,
+        };
       }
       seen.add(level);
       if (size < 1) {
         yield {
           path,
-          message: `the size in layer [${index}] must be greater than or equal to 1: ${size}`,
+          message: `[${index}].size must be greater than or equal to 1: ${size}`,
           found: size,
           expected: 'at least 1',
-          fix: `Set size in layer [${index}] to at least 1.`,
+          fix: `Set ${SLICE_LAYERS}[${index}].size to at least 1.`,
         };
       } else if (above !== undefined && above % size !== 0) {
         yield {
           path,
-          message: `the size ${size} in layer [${index}] does not divide ${above}, the size of the layer above`,
+          message: `[${index}].size must be a divisor of [${index - 1}].size (${size}, but ${above})`,
           found: size,
-          fix: `Set size in layer [${index}] to a divisor of ${above}.`,
+          fix: `Set ${SLICE_LAYERS}[${index}].size to a divisor of ${above}.`,
         };
       }
       if (index === 0 && count !== undefined && size > count) {
         yield {
           path,
-          message: `the slice size must not exceed the number of pods (${size} > ${count})`,
+          message: `[0].size must be less than or equal to the number of pods (${size} > ${count})`,
           found: size,
-          ...atMost(count, size, 'Set size in layer [0]'),
+          ...atMost(template, size, `Set ${SLICE_LAYERS}[0].size`),
         };
       }
       above = size;

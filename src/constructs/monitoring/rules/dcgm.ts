@@ -63,6 +63,9 @@ function collectedIn(set: ManifestSet): ReadonlySet<string> | undefined {
   return names ?? undefined;
 }
 
+const addMetric = (name: string): string =>
+  `Add a line for ${name} to the counter list of dcgm-exporter (DcgmCounters in an app), or use another metric in expr.`;
+
 export const dcgmRules: readonly Rule[] = [
   monitoringRule(
     'dcgm-metric-collected',
@@ -71,10 +74,10 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM1',
       tier: 'advice',
       summary:
-        "A DCGM metric that an alert or a panel reads must be in the counter list that is deployed, or in the exporter's default list.",
+        "A DCGM metric that an alert or a panel uses must be in the counter list that is deployed, or in the exporter's default list.",
       why: 'The series never exists: the alert never fires and the panel stays empty, without an error.',
       source: CATALOG,
-      fix: 'Add a line for the metric to the counter list of the DCGM exporter (DcgmCounters in an app), or use a collected metric in expr.',
+      fix: 'Add a line for the metric to the counter list of dcgm-exporter (DcgmCounters in an app), or use another metric in expr.',
     },
     function* (manifest, { set }) {
       const own = collectedIn(set);
@@ -103,18 +106,22 @@ export const dcgmRules: readonly Rule[] = [
             const severity = maybe ? ('warning' as const) : ('error' as const);
             yield {
               path: query.path,
-              message: `${query.title} reads ${name}, but ${what}`,
+              message: `${query.title} uses ${name}, but ${what}`,
               found: name,
               expected: other,
               severity,
+              fix:
+                other === undefined
+                  ? addMetric(name)
+                  : `Replace ${name} with ${other} in expr, or add it to the counter list.`,
             };
             continue;
           }
           if (metric === undefined || isShippedOn(metric, name)) {
             continue;
           }
-          const message = `${query.title} reads ${name}, which the exporter's default list does not collect`;
-          yield { path: query.path, message, found: name, severity: 'warning' };
+          const message = `${query.title} uses ${name}, which dcgm-exporter does not export by default`;
+          yield { path: query.path, message, found: name, severity: 'warning', fix: addMetric(name) };
         }
       }
     },

@@ -5,7 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rules/rule';
-import { nameFix } from '../../../checks/rules/name-fix';
+import { keyFix, nameFix } from '../../../checks/rules/name-fix';
 import { labelValue, qualifiedName } from '../../../checks/server/syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
@@ -78,7 +78,7 @@ const supportedCard = specRule(
     summary: 'Vendor and deviceID of a policy must be those of a card that the operator supports.',
     why: 'The webhook rejects cards that are not in the ConfigMap supported-nic-ids; by default it contains cards of Intel, NVIDIA, Broadcom, QLogic, Marvell, and virtio.',
     source: `${WEBHOOK}; deployment/sriov-network-operator-chart/templates/configmap.yaml`,
-    fix: 'Set vendor and deviceID to the PCI ids of the physical function (four lower-case hexadecimal digits, without 0x), or add the card to supportedExtraNICs of the chart.',
+    fix: 'Set vendor and deviceID to the PCI ids of the physical function (four lowercase hexadecimal digits, without 0x), or add the card to supportedExtraNICs of the chart.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -124,12 +124,10 @@ const nodeSelector = specRule(
         const at = pointer('/spec/nodeSelector', key);
         yield {
           path: at,
-          message: `the label ${ofKey === undefined ? 'value' : 'key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
+          message: `the ${ofKey === undefined ? 'value of the node label' : 'node label key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
           fix:
-            ofKey === undefined
-              ? nameFix(fieldOf(at), complaint, value)
-              : `Rename the key "${key}" in spec.nodeSelector to a label of nodes.`,
-          found: value,
+            ofKey === undefined ? nameFix(fieldOf(at), complaint, value) : keyFix('spec.nodeSelector', complaint, key),
+          found: ofKey === undefined ? value : key,
         };
       }
     }

@@ -126,12 +126,12 @@ export const placementRules: readonly Rule[] = [
     },
     (pod, say) => {
       const tolerated = new Set(items(pod.spec, '/tolerations').map(({ value }) => text(value.key)));
-      for (const key of Object.keys(asObject(pod.spec.nodeSelector))) {
+      for (const [key, value] of Object.entries(asObject(pod.spec.nodeSelector))) {
         if (tolerated.has(key) && !LABEL_AND_TAINT.has(key)) {
           say(
             pointer('/spec/nodeSelector', key),
-            `"${key}" is the key of a toleration and of nodeSelector: nodes with only the taint do not match nodeSelector`,
-            { fix: `Add the label "${key}" to the nodes, or remove it from nodeSelector.` },
+            `tolerations and nodeSelector have the key "${key}", but a node with only the taint does not match nodeSelector`,
+            { fix: `Add the label ${key}=${text(value)} to the nodes, or remove "${key}" from nodeSelector.` },
           );
         }
       }

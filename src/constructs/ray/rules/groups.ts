@@ -24,7 +24,7 @@ const name = rayRule(
     summary:
       'Names must be DNS-1035 labels with at most 53 characters for a RayCluster, 47 for a RayJob or RayService, and 36 for a RayCronJob.',
     why: 'Clusters, pods, and Services are named after them; the controller rejects longer names.',
-    fix: 'Set metadata.name to a shorter name of lower-case letters, digits, and hyphens that starts with a letter.',
+    fix: 'Set metadata.name to a shorter name of lowercase letters, digits, and hyphens that starts with a letter.',
   },
   function* (manifest) {
     const most = LONGEST[manifest.id.kind] ?? 63;

@@ -36,7 +36,7 @@ const named = servingRule(
     summary: 'Names of Services, Routes, Configurations, and Revisions must be DNS-1035 labels.',
     why: 'The names become host names and names of Services; the webhook rejects others.',
     source: 'knative.dev/pkg, apis/metadata_validation.go',
-    fix: 'Set metadata.name to lower-case letters, digits, and hyphens, beginning with a letter.',
+    fix: 'Set metadata.name to lowercase letters, digits, and hyphens, beginning with a letter.',
   },
   function* ({ object }) {
     const metadata = asObject(object.metadata);

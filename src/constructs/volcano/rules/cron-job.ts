@@ -11,6 +11,9 @@ const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/cronjobs/validate/ad
 /** 63 characters of a label, less what the controller may append. */
 const MAX_NAME = 52;
 
+const FIVE_FIELDS =
+  'Set spec.schedule to five fields: minute, hour, day of month, month, and day of week, such as "30 2 * * 1-5".';
+
 const scheduleValid: ObjectRule = {
   id: 'volcano/cron-job-schedule-valid',
   row: 'VC1',
@@ -18,22 +21,23 @@ const scheduleValid: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [CRON_JOB_KIND],
-  summary: 'The schedule must have five cron fields or be a macro such as @daily, and must not name a time zone.',
+  summary: 'The schedule must have five cron fields or be a macro such as @daily, and must not contain a time zone.',
   why: 'The webhook rejects the CronJob.',
   source: WEBHOOK,
-  fix: 'Set spec.schedule to minute, hour, day of month, month, and day of week, and set the time zone in spec.timeZone.',
+  fix: FIVE_FIELDS,
   *check({ object }) {
     const schedule = asString(asObject(object.spec).schedule);
     if (schedule === undefined) {
       return;
     }
-    const problem = schedule.includes('TZ') ? 'time zones must be set in timeZone' : scheduleProblem(schedule);
+    const problem = scheduleProblem(schedule);
     if (problem !== undefined) {
       yield {
         path: '/spec/schedule',
-        message: `the schedule "${schedule}" is invalid: ${problem}`,
+        message: `the schedule "${schedule}" ${problem.message}`,
         found: schedule,
-        expected: 'for example "30 2 * * 1-5"',
+        expected: 'a cron line such as "30 2 * * 1-5"',
+        fix: problem.fix ?? FIVE_FIELDS,
       };
     }
   },

@@ -24,7 +24,7 @@ const serviceName = namedJobRule(
     summary: 'The name of a job with the svc plugin must be a DNS-1035 label, which starts with a letter.',
     why: 'The plugin names a Service and the subdomain of the pods after the job. The webhook accepts the job, but its Service or its pods are rejected later.',
     source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go; Kubernetes names of Services and subdomains`,
-    fix: 'Set metadata.name to lower-case letters, digits, and "-", starting with a letter and without dots.',
+    fix: 'Set metadata.name to lowercase letters, digits, and "-", starting with a letter and without dots.',
   },
   function* (job) {
     if (job.jobName === '' || !job.running.has('svc') || DNS_1035_LABEL.test(job.jobName)) {

@@ -52,7 +52,10 @@ export function configRule(
 
 /** What to write in the place of the problem; nothing where the fix of the rule says it. */
 function fixOf(problem: ConfigProblem): string | undefined {
-  const { kind, at, found, expected = '' } = problem;
+  const { kind, at, found, message, expected = '', fix } = problem;
+  if (fix !== undefined) {
+    return fix;
+  }
   const isOneName = ONE_NAME.test(expected);
   switch (kind) {
     case 'shape':
@@ -62,7 +65,7 @@ function fixOf(problem: ConfigProblem): string | undefined {
     case 'unknown-key':
       return isPlaced(problem) ? keyFix(problem) : undefined;
     case 'action':
-      return isOneName ? `Replace the unknown action in actions with ${expected}.` : undefined;
+      return actionFix(message, isOneName ? expected : undefined);
     case 'plugin':
       return `Set ${at} to ${isOneName && found !== null ? expected : 'a plugin of Volcano, such as gang'}.`;
     case 'custom-plugin':
@@ -70,6 +73,15 @@ function fixOf(problem: ConfigProblem): string | undefined {
     case 'flags':
       return flagsFix(Array.isArray(found) ? found.map(String) : []);
   }
+}
+
+/** An action that the scheduler does not have is replaced by the nearest, or removed. */
+function actionFix(message: string, near: string | undefined): string | undefined {
+  const [, unknown] = /^unknown action ("[^"]+")$/.exec(message) ?? [];
+  if (unknown === undefined) {
+    return undefined;
+  }
+  return near === undefined ? `Remove ${unknown} from actions.` : `Replace ${unknown} with "${near}" in actions.`;
 }
 
 /** Flags that the scheduler does not have cannot be moved. */

@@ -26,7 +26,7 @@ export function initCommand(folder: string, flags: InitFlags, terminal: Terminal
   const name = flags.name ?? nameFrom(basename(target));
   if (name !== nameFrom(name)) {
     throw new UsageError(
-      `--name ${name}: must consist of lower-case letters, digits, "-", "_", and ".", and start with a letter or digit`,
+      `--name ${name}: must consist of lowercase letters, digits, "-", "_", and ".", and start with a letter or digit`,
     );
   }
   const { written, kept } = new ProjectFolder(target, folder).write(templateFiles(template, name));

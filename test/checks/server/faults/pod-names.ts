@@ -5,7 +5,7 @@ import { type PodFault } from './pod-fault';
 
 export const POD_NAMES_FAULTS: readonly PodFault[] = [
   ['pod-reference-name-valid', 'an empty runtime class', (spec) => (spec.runtimeClassName = '')],
-  ['pod-host-name-valid', 'an upper-case host name', (spec) => (spec.hostname = 'Rank0')],
+  ['pod-host-name-valid', 'an uppercase host name', (spec) => (spec.hostname = 'Rank0')],
   ['host-alias-valid', 'no address', (spec) => (spec.hostAliases = [{ ip: 'here' }])],
   [
     'dns-config-valid',

@@ -22,7 +22,7 @@ export const POD_SECURITY_FAULTS: readonly PodFault[] = [
   ],
   [
     'sysctl-valid',
-    'an upper-case name',
+    'an uppercase name',
     (spec) => (spec.securityContext = { sysctls: [{ name: 'NET.core', value: '1' }] }),
   ],
   [

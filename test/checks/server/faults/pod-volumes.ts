@@ -48,7 +48,7 @@ export const POD_VOLUMES_FAULTS: readonly PodFault[] = [
     'a config map as device',
     (spec) => added(main(spec), 'volumeDevices', { name: 'sec', devicePath: '/dev/x' }),
   ],
-  ['volume-name-valid', 'an upper-case name', (spec) => added(spec, 'volumes', { name: 'Data' })],
+  ['volume-name-valid', 'an uppercase name', (spec) => added(spec, 'volumes', { name: 'Data' })],
   ['volume-exactly-one-source', 'two sources', (spec) => (volume(spec, 'shm').hostPath = { path: '/x' })],
   ['volume-source-valid', 'a claim without a name', (spec) => (volume(spec, 'data').persistentVolumeClaim = {})],
   [

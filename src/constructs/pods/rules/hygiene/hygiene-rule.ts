@@ -4,6 +4,7 @@
 import { type JsonObject } from '../../../../facts/api/schema';
 import { type PodTemplateRule, type RuleContext, type RuleFacts, type Violation } from '../../../../checks/rules/rule';
 import { type PodTemplate } from '../../../../manifests/pods/pod-template';
+import { fieldOf } from '../../../../manifests/pointer';
 import { asObject, asString, isObject, objectsAt } from '../../../../manifests/read';
 
 export const HYGIENE = { group: 'hygiene', tier: 'advice', severity: 'warning' } as const;
@@ -25,15 +26,15 @@ export interface PodContainer {
   readonly value: JsonObject;
   /** JSON pointer from the template. */
   readonly path: string;
-  readonly name: string;
+  /** As messages show it: `the container "server"`, or `containers[0]` without a name. */
+  readonly title: string;
   readonly list: 'initContainers' | 'containers';
   readonly security: JsonObject;
 }
 
-/** The name as messages show it. */
-function nameOf({ name }: JsonObject): string {
+function titleOf({ name }: JsonObject, path: string): string {
   const text = asString(name) ?? '';
-  return text === '' ? '(no name)' : `"${text}"`;
+  return text === '' ? fieldOf(path) : `the container "${text}"`;
 }
 
 /** The containers of a template, init containers first. Ephemeral containers are for debugging, and are not judged. */
@@ -42,7 +43,7 @@ export function containersIn(spec: JsonObject): readonly PodContainer[] {
     objectsAt(spec, `/${list}`).map(({ value, path }) => ({
       value,
       path: `/spec${path}`,
-      name: nameOf(value),
+      title: titleOf(value, path),
       list,
       security: asObject(value.securityContext),
     })),

@@ -27,12 +27,12 @@ export const imageRules: readonly Rule[] = [
         'Kubernetes documentation, configuration best practices; kube-linter, latest-tag; kube-score, container-image-tag',
     },
     function* ({ spec }) {
-      for (const { value, path, name } of containersIn(spec)) {
+      for (const { value, path, title } of containersIn(spec)) {
         const tag = typeof value.image === 'string' ? tagOf(value.image) : undefined;
         if (tag === '' || tag === 'latest') {
           yield {
             path: `${path}/image`,
-            message: `the image of the container ${name} has ${tag === '' ? 'no tag' : 'the tag latest'}`,
+            message: `the image of ${title} has ${tag === '' ? 'no tag' : 'the tag latest'}`,
             found: value.image,
             expected: 'a version tag or a digest',
           };

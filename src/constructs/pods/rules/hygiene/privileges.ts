@@ -41,7 +41,7 @@ const notPrivileged = hygieneRule(
       if (container.security.privileged === true && !worksOnNode(container, spec)) {
         yield {
           path: `${container.path}/securityContext/privileged`,
-          message: `the container ${container.name} is privileged, but nothing in the pod needs access to the node`,
+          message: `${container.title} is privileged, but nothing in the pod needs access to the node`,
           found: true,
           expected: 'unset',
         };
@@ -76,7 +76,7 @@ const capabilityForReason = hygieneRule(
         if (typeof capability === 'string' && NODE_WIDE.test(capability)) {
           yield {
             path: `${container.path}/securityContext/capabilities/add/${index}`,
-            message: `the container ${container.name} has the capability ${capability}, but nothing in the pod needs access to the node`,
+            message: `${container.title} has the capability ${capability}, but nothing in the pod needs access to the node`,
             found: capability,
           };
         }
@@ -101,7 +101,7 @@ const notRoot = hygieneRule(
       return;
     }
     for (const container of containersIn(spec)) {
-      const { security, path, name } = container;
+      const { security, path, title } = container;
       const user = asInteger(security.runAsUser ?? pod.runAsUser);
       const isOther = user === undefined ? (security.runAsNonRoot ?? pod.runAsNonRoot) === true : user !== 0;
       if (
@@ -116,8 +116,8 @@ const notRoot = hygieneRule(
         path: security.runAsUser === 0 ? `${path}/securityContext/runAsUser` : `${path}/securityContext`,
         message:
           user === 0
-            ? `the container ${name} runs as root, but nothing in the pod needs access to the node`
-            : `the container ${name} may run as root: neither runAsNonRoot nor runAsUser is set`,
+            ? `${title} runs as root, but nothing in the pod needs access to the node`
+            : `${title} may run as root: neither runAsNonRoot nor runAsUser is set`,
         ...(user === 0 ? { found: 0 } : {}),
         expected: 'runAsNonRoot: true',
         ...(user === 0 ? { fix: 'Set runAsUser to a number greater than 0, and runAsNonRoot: true.' } : {}),

@@ -8,6 +8,7 @@ import { asObject, objectsAt } from '../../../../manifests/read';
 import { containersIn, hygieneRule } from './hygiene-rule';
 
 const COUNTED = ['cpu', 'memory'] as const;
+const WORDS = { cpu: 'CPU', memory: 'memory' };
 const EXAMPLES = { cpu: '500m', memory: '1Gi' };
 
 function namesIn(resources: JsonObject): ReadonlySet<string> {
@@ -43,13 +44,13 @@ export const requestRules: readonly Rule[] = [
     function* ({ spec, manifest }, { set }) {
       const pod = namesIn(asObject(spec.resources));
       const defaults = defaultsIn(set, manifest.id.namespace);
-      for (const { value, path, name, list } of containersIn(spec)) {
+      for (const { value, path, title, list } of containersIn(spec)) {
         const own = namesIn(asObject(value.resources));
         const missing = COUNTED.filter((resource) => ![own, pod, defaults].some((names) => names.has(resource)));
         if (missing.length > 0 && (list === 'containers' || value.restartPolicy === 'Always')) {
           yield {
             path: `${path}/resources`,
-            message: `the container ${name} requests no ${missing.join(' and no ')}`,
+            message: `${title} has no ${missing.map((resource) => WORDS[resource]).join(' or ')} requests`,
             expected: missing.map((resource) => `requests.${resource}`).join(', '),
             fix: `Set ${missing.map((resource) => `resources.requests.${resource}`).join(' and ')} to what the container needs, for example ${missing.map((resource) => EXAMPLES[resource]).join(' and ')}.`,
           };
