@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Milliseconds until the request counts as unanswered. @default 30000 */
   readonly timeout?: number;
+  /** Milliseconds without anything from the server after which the connection counts as dead. @default - as `timeout` */
+  readonly silence?: number;
   /** Aborts the request, and its stream. @default - never */
   readonly signal?: AbortSignal;
   /**
@@ -115,7 +117,7 @@ export class ApiClient {
   }
 
   private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
-    const { query, body, contentType, timeout = TIMEOUT, signal, permit } = request;
+    const { query, body, contentType, timeout = TIMEOUT, silence = timeout, signal, permit } = request;
     const { url, headers, connection, proxy } = await this.currentAdmission();
     const agents = this.agentsFor(url, connection);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -139,17 +141,23 @@ export class ApiClient {
         : httpsRequest(target, { ...options, ...connection });
       // Limits the whole request, not only idle time, so that an answer that trickles in is aborted too.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+      const silent =
+        silence < timeout
+          ? setTimeout(() => call.destroy(new Error(`nothing for ${silence} ms, the connection is dead`)), silence)
+          : undefined;
+      const clear = (): void => [timer, silent].forEach((each) => clearTimeout(each));
       call.on('response', (response) => {
         // A stream has no end in time, but a refusal does.
         if (isStream && response.statusCode === 200) {
-          clearTimeout(timer);
+          clear();
         } else {
-          response.on('close', () => clearTimeout(timer));
+          response.on('data', () => silent?.refresh());
+          response.on('close', clear);
         }
         resolve(response);
       });
       call.on('error', (error) => {
-        clearTimeout(timer);
+        clear();
         reject(error);
       });
       whenOpen(call, () => {

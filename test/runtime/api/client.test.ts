@@ -143,6 +143,33 @@ describe('a request', () => {
     ]);
   });
 
+  it('counts as dead after some silence, and not while its answer comes in', async () => {
+    handler = () => undefined;
+    const limits = { timeout: 5000, silence: 60 };
+    await expect(client.get('/frozen', limits)).rejects.toThrow('nothing for 60 ms, the connection is dead');
+    handler = (_, response) => {
+      response.writeHead(200);
+      response.write('{"a":');
+    };
+    await expect(client.get('/frozen-later', limits)).rejects.toThrow('nothing for 60 ms');
+    const started = performance.now();
+    handler = (_, response) => {
+      response.writeHead(200);
+      const parts = [...'{"a": 1}'];
+      const timer = setInterval(() => {
+        const part = parts.shift();
+        if (part === undefined) {
+          clearInterval(timer);
+          response.end();
+        } else {
+          response.write(part);
+        }
+      }, 15);
+    };
+    await expect(client.get('/slow', limits)).resolves.toEqual({ a: 1 });
+    expect(performance.now() - started).toBeGreaterThan(60);
+  });
+
   it.each([
     ['plain text', 'ok'],
     ['a list', '[1]'],
