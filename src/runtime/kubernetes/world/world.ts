@@ -518,7 +518,7 @@ export class World {
   sweep(): void {
     for (const members of this.empty) {
       if (members.pods.size === 0) {
-        this.aside.remove('gang', members.key);
+        this.aside.remove('gang', gangId(members.identity));
         this.gangs.delete(members.key);
         this.names.remove(members);
       }
