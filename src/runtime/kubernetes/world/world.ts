@@ -2,7 +2,7 @@
  * Turns watched objects into the input of the placement core, incrementally: a change recomputes only what it affects.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type GangIdentity, Priorities, topologyOf } from '../../../planning/cluster/objects';
+import { type GangIdentity, localQueueOf, Priorities, type QueueName, topologyOf } from '../../../planning/cluster/objects';
 import { QueueTree } from '../../../planning/cluster/queues/queue-tree';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -231,11 +231,11 @@ export class World {
     const { queue } = members.hints(this.podGroups.of(members.identity));
     const { defaultQueue } = this.config;
     const { annotations } = asObject(this.source.all('namespaces').get(namespace)?.metadata);
-    const named =
-      queue?.kind === 'queue'
-        ? queue.name
-        : (asString(asObject(annotations)['scheduling.volcano.sh/queue-name']) ?? defaultQueue);
     const tree = this.queueTree;
+    const named =
+      this.queueNamed(queue, tree) ??
+      asString(asObject(annotations)['scheduling.volcano.sh/queue-name']) ??
+      defaultQueue;
     const fault = tree.faults.get(named) ?? this.aside.reasonOf('queue', named);
     if (fault !== undefined) {
       return { name: defaultQueue, kind: 'queue-set-aside', refusal: `Queue "${named}" is set aside: ${fault}.` };
@@ -249,6 +249,19 @@ export class World {
       return { name: defaultQueue, kind: 'unknown-queue', refusal: `Queue "${named}" does not exist.` };
     }
     return { name: named };
+  }
+
+  /**
+   * The queue that pods name. A LocalQueue of Kueue stands for the queue with the name of its ClusterQueue, if there is one: otherwise quota is
+   * Kueue's alone.
+   */
+  private queueNamed(queue: QueueName | undefined, tree: QueueTree): string | undefined {
+    if (queue?.kind !== 'local-queue') {
+      return queue?.name;
+    }
+    const object = this.source.all('kueueLocalQueues').get(`${queue.namespace}/${queue.name}`);
+    const { clusterQueue } = (object === undefined ? undefined : localQueueOf(object)) ?? {};
+    return clusterQueue !== undefined && tree.has(clusterQueue) ? clusterQueue : undefined;
   }
 
   /** The pod may show this node as that of its hand-over from now on. */
@@ -310,6 +323,9 @@ export class World {
         this.queuesKnown = undefined;
         this.touches.queues = true;
         this.touchGangs(() => true);
+        break;
+      case 'kueueLocalQueues':
+        this.touchGangs(({ identity }) => identity.namespace === key.split('/')[0]);
         break;
       case 'volcanoPodGroups':
       case 'nativePodGroups':
@@ -405,9 +421,9 @@ export class World {
   }
 
   private touchGangs(which: (gang: GangMembers) => boolean): void {
-    for (const gang of this.gangs.values()) {
+    for (const [id, gang] of this.gangs) {
       if (which(gang)) {
-        this.touches.gang(gang.key);
+        this.touches.gang(id);
       }
     }
   }
