@@ -6,6 +6,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Decision, SnapshotError } from '../../placement';
+import { type Action } from '../../placement/model/policy';
 import { decideAndExplainLater } from '../../placement/engine';
 import { type Session } from '../../placement/books/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
@@ -54,6 +55,10 @@ export const FAILURES_UNTIL_UNREADY = 5;
 const READING = 10_000;
 /** Time of cycles to time between them: a large cluster must not leave the machine nothing else to do. */
 const REST = 2;
+/** Time of decisions that may move pods, which search for long where many gangs wait, to the time of those that do not. */
+const CONSOLIDATION_REST = 50;
+/** Without a quiet moment they wait this many times longer. */
+const CONSOLIDATION_PATIENCE = 3;
 /** What arrives within this time of a gang that is complete is decided with it, milliseconds. */
 const TOGETHER = 1;
 
@@ -80,6 +85,10 @@ export class Scheduler {
   private failures = 0;
   private readonly kept: KeptSession;
   private lastCycle = { ended: 0, took: 0 };
+  /** The last decision that could move pods. */
+  private consolidated = { ended: -Infinity, took: 0 };
+  /** When one is due that was left out since; Infinity where none was. */
+  private consolidatesAt = Infinity;
   /** When the loop last came round, on the monotonic clock. */
   private beat: number;
   outcome: Outcome | undefined;
@@ -281,11 +290,29 @@ export class Scheduler {
     const session = this.kept.of(moment, config().policy, isQuiet);
     asked();
     const timed = metrics.cycleSeconds.startTimer({ phase: 'decide' });
-    const { decision, reasons } = decideAndExplainLater(session);
+    const started = this.clock.monotonic();
+    const { decision, reasons } = decideAndExplainLater(session, this.actionsOf(session, isQuiet));
     timed();
+    if (this.consolidatesAt === Infinity) {
+      const ended = this.clock.monotonic();
+      this.consolidated = { ended, took: ended - started };
+    }
     const placed = new Set(decision.bindings.map(({ gang }) => gang));
     this.reasons.decided(reasons, this.feed.takeNames(), placed);
     return { session, decision };
+  }
+
+  /** What a decision may do: to move pods takes a bounded part of the time, and not that of gangs that have just arrived. */
+  private actionsOf({ policy: { actions }, short }: Session, isQuiet: boolean): readonly Action[] {
+    const { ended, took } = this.consolidated;
+    const rest = took * CONSOLIDATION_REST;
+    const due = ended + rest * (isQuiet ? 1 : CONSOLIDATION_PATIENCE);
+    if (this.clock.monotonic() >= due || !actions.includes('consolidate') || short.size === 0) {
+      this.consolidatesAt = Infinity;
+      return actions;
+    }
+    this.consolidatesAt = ended + rest;
+    return actions.filter((action) => action !== 'consolidate');
   }
 
   /** Looks for reasons for a while, and hands them on where they are new. */
@@ -332,7 +359,8 @@ export class Scheduler {
       waiting,
       queueOf: (gang: string) => this.feed.queueOf(gang),
     };
-    this.lookAgainAt = this.clock.monotonic() + Math.min(this.feed.nextIn(at), actor.carryOut(outcome));
+    const again = Math.min(this.feed.nextIn(at), actor.carryOut(outcome));
+    this.lookAgainAt = Math.min(this.clock.monotonic() + again, this.consolidatesAt);
     this.outcome = outcome;
     this.guarded(() => this.options.onOutcome(outcome));
     done();
