@@ -39,11 +39,14 @@ export function decideIn(session: Session, asks?: Asks, actions: readonly Action
 }
 
 /** The same without reasons, which can be asked for afterwards, as long as the books are those of the decision. */
-export function decideAndExplainLater(session: Session): {
+export function decideAndExplainLater(
+  session: Session,
+  actions: readonly Action[] = session.policy.actions,
+): {
   readonly decision: Decision;
   readonly reasons: PendingReasons;
 } {
-  const { cycle } = decided(session, session.policy.actions);
+  const { cycle } = decided(session, actions);
   return { decision: decisionOf(cycle, []), reasons: new PendingReasons(cycle) };
 }
 

@@ -6,8 +6,8 @@ import { asObject, asString } from '../../../src/manifests/read';
 import { amountsOf } from '../../../src/planning/cluster/objects';
 import { podRequest } from '../../../src/planning/cluster/objects/pod-request';
 import { ApiClient } from '../../../src/runtime/api/client';
-import { admissionFrom } from '../../../src/runtime/api/credentials';
 import { Reflector } from '../../../src/runtime/api/reflector';
+import { admissionOf } from '../control-plane/admission';
 import { type Lab, nameOf } from './lab';
 
 interface Held {
@@ -33,7 +33,7 @@ export class PodWatch {
     lab: Lab,
     private readonly has: ReadonlyMap<string, Readonly<Record<string, number>>>,
   ) {
-    this.client = new ApiClient({ admission: async () => (await admissionFrom(lab.kubeconfig))() });
+    this.client = new ApiClient({ admission: () => Promise.resolve(admissionOf(lab.kubeconfig)) });
     this.reflector = new Reflector<JsonObject>({
       client: this.client,
       path: () => Promise.resolve('/api/v1/namespaces/default/pods'),

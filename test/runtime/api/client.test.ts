@@ -143,6 +143,18 @@ describe('a request', () => {
     ]);
   });
 
+  it('is read to its end where the headers and all of the body come at once', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(1000) });
+    // In one packet, as servers send it.
+    handler = (_, response) => {
+      const { socket } = response;
+      const head = `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${text.length}\r\n\r\n`;
+      response.detachSocket(socket!);
+      socket!.end(`${head}${text}`);
+    };
+    await expect(client.get('/things', { silence: 1000 })).resolves.toEqual({ a: 'x'.repeat(1000) });
+  });
+
   it('counts as dead after some silence, and not while its answer comes in', async () => {
     handler = () => undefined;
     const limits = { timeout: 5000, silence: 60 };

@@ -9,6 +9,8 @@ import { ServerClock, SYSTEM_CLOCK } from '../../../src/runtime/api/clock';
 import { makeLog } from '../../../src/runtime/api/log';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { Consolidation } from '../../../src/placement/evictions/consolidate';
 import { PendingReasons } from '../../../src/placement/reasons/reasons';
 import { Scheduler } from '../../../src/runtime/kubernetes/scheduler';
 import { type Watched } from '../../../src/runtime/api/watched';
@@ -354,6 +356,28 @@ describe('the loop of the scheduler', () => {
     tick = 0;
     await pass(2000);
     expect(reasons.list).toHaveLength(10);
+  });
+
+  it('lets decisions that may move pods take a fiftieth of the time, in quiet moments', async () => {
+    const asking = (cpu: string): JsonObject => ({ containers: [{ resources: { requests: { cpu } } }] });
+    source.put('pods', pod('runs', { node: 'n-1', phase: 'Running', spec: asking('5') }));
+    await startAndRest();
+    const moves = jest.spyOn(Consolidation.prototype, 'run');
+    // Each look at the clock takes this long, and so does the decision.
+    tick = 10;
+    source.put('pods', pod('waits', { spec: asking('6') }));
+    await pass(20);
+    tick = 0;
+    const took = moves.mock.calls.length;
+    expect(took).toBe(1);
+    const before = cycles();
+    for (let i = 0; i < 45; i++) {
+      scheduler.changed(true);
+      await pass(20);
+    }
+    expect([cycles() - before > 1, moves.mock.calls.length]).toEqual([true, took]);
+    await pass(5000);
+    expect(moves.mock.calls.length).toBeGreaterThan(took);
   });
 
   it('sets a gang aside for which no reason can be found, and goes on', async () => {
