@@ -210,7 +210,11 @@ async function fill(lab: Lab, watch: PodWatch, nodes: number): Promise<void> {
 async function untilBound(watch: PodWatch, pods: ReadonlySet<string>): Promise<number> {
   let most = 0;
   const bound = (): number => [...pods].filter((pod) => watch.pods.get(pod)?.boundAt !== undefined).length;
-  for (let last = -1, count = bound(), since = performance.now(); count < pods.size; await sleep(250), count = bound()) {
+  for (
+    let last = -1, count = bound(), since = performance.now();
+    count < pods.size;
+    await sleep(250), count = bound()
+  ) {
     if (count !== last) {
       last = count;
       since = performance.now();
@@ -346,7 +350,9 @@ function print(results: readonly Result[], { nodes, pods }: Load, markdown: bool
     cells.forEach((row) => table.push(row));
     console.log(table.toString());
   }
-  const [stock, gantry] = ['kube-scheduler', 'Gantry'].map((name) => results.find(({ contender }) => contender === name));
+  const [stock, gantry] = ['kube-scheduler', 'Gantry'].map((name) =>
+    results.find(({ contender }) => contender === name),
+  );
   if (stock !== undefined && gantry !== undefined) {
     const times = (a: number, b: number): string => (a / b).toFixed(2);
     console.log(

@@ -33,7 +33,13 @@ export interface LoadGang {
 }
 
 /** Gangs with together `pods` pods; equal seeds give equal gangs. */
-export function gangsFor(contender: ContenderName, pods: number, seed: number, prefix = 'g', mean = MEAN_DEVICES): LoadGang[] {
+export function gangsFor(
+  contender: ContenderName,
+  pods: number,
+  seed: number,
+  prefix = 'g',
+  mean = MEAN_DEVICES,
+): LoadGang[] {
   const random = randomNumbers(seed);
   const pick = (list: readonly number[]): number => list[Math.floor(random() * list.length)];
   const gangs: LoadGang[] = [];

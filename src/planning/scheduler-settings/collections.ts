@@ -66,7 +66,12 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
     versions: ['v1beta2', 'v1beta1', 'v1alpha1'],
     optional: true,
   },
-  kueueLocalQueues: { group: 'kueue.x-k8s.io', plural: 'localqueues', versions: ['v1beta2', 'v1beta1'], optional: true },
+  kueueLocalQueues: {
+    group: 'kueue.x-k8s.io',
+    plural: 'localqueues',
+    versions: ['v1beta2', 'v1beta1'],
+    optional: true,
+  },
   hyperNodes: { group: 'topology.volcano.sh', plural: 'hypernodes', versions: ['v1alpha1'], optional: true },
   resourceSlices: { ...DEVICES, plural: 'resourceslices' },
   deviceClasses: { ...DEVICES, plural: 'deviceclasses' },

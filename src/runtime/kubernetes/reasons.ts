@@ -3,7 +3,7 @@
  * arriving gang waits for one piece at most.
  *
  * Gangs that are new or have changed come first. When all of them have a reason, those whose reason is the oldest follow, at a slower pace: what
- * the cluster has free changes the words of reasons, which nobody waits for. A piece uses the books as the last decision left them.
+ * the cluster has free changes the words of reasons, and nothing waits for those. A piece uses the books as the last decision left them.
  */
 import { type PendingGang } from '../../placement';
 import { type PendingReasons } from '../../placement/reasons/reasons';

@@ -64,7 +64,9 @@ function decided(pending: PendingGang | undefined): Reason | undefined {
   if (pending === undefined) {
     return undefined;
   }
-  const { gang: _, queue, kind, message, counterfactuals: changes, ...details } = pending;
+  const { queue, kind, message, counterfactuals: changes, ...rest } = pending;
+  const details: Omit<typeof rest, 'gang'> & { gang?: string } = { ...rest };
+  delete details.gang;
   return { queue, kind, message, details, changes };
 }
 

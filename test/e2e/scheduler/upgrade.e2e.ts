@@ -55,7 +55,7 @@ describeLive('an upgrade and a rollback of the scheduler under load', () => {
     running.set(identity, gantry);
   }
 
-  /** As a Deployment does it: a new replica is ready before an old one is told to end. */
+  /** As a Deployment does it: a new replica is ready before an old one gets the signal to end. */
   async function replaceAll(version: string, bundle: string | undefined): Promise<void> {
     for (const before of [...running.keys()]) {
       await start(`${version}-${before.split('-')[1]}`, bundle);

@@ -2,7 +2,13 @@
  * Turns watched objects into the input of the placement core, incrementally: a change recomputes only what it affects.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type GangIdentity, localQueueOf, Priorities, type QueueName, topologyOf } from '../../../planning/cluster/objects';
+import {
+  type GangIdentity,
+  localQueueOf,
+  Priorities,
+  type QueueName,
+  topologyOf,
+} from '../../../planning/cluster/objects';
 import { QueueTree } from '../../../planning/cluster/queues/queue-tree';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -349,9 +355,8 @@ export class World {
         this.priorityIndex = undefined;
         this.touchGangs(() => true);
         break;
-      case 'resourceSlices':
-      case 'deviceClasses':
-      case 'resourceClaims':
+      default:
+        // Devices that are claimed.
         if (!this.takeDevices({ collection, key, before, after })) {
           return;
         }
