@@ -307,14 +307,13 @@ export class World {
   }
 
   private take({ collection, key, before, after }: Change): void {
+    let isNews = true;
     switch (collection) {
       case 'pods':
         this.takePod(key, after);
         return;
       case 'nodes':
-        if (!this.takeNode(key, before, after)) {
-          return;
-        }
+        isNews = this.takeNode(key, before, after);
         break;
       case 'hyperNodes':
         this.placesKnown = undefined;
@@ -355,14 +354,15 @@ export class World {
         this.priorityIndex = undefined;
         this.touchGangs(() => true);
         break;
-      default:
-        // Devices that are claimed.
-        if (!this.takeDevices({ collection, key, before, after })) {
-          return;
-        }
+      case 'resourceSlices':
+      case 'deviceClasses':
+      case 'resourceClaims':
+        isNews = this.takeDevices({ collection, key, before, after });
         break;
     }
-    this.onRelevant();
+    if (isNews) {
+      this.onRelevant();
+    }
   }
 
   /** @returns whether it says anything new */
