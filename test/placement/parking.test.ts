@@ -151,6 +151,21 @@ describe('a gang that is left out is looked at again when', () => {
     expect(started(session)).toEqual(['large-worker-0']);
   });
 
+  it('there was room for it while its queue was closed, and the queue opens', () => {
+    const queue = (state: 'open' | 'closed'): Delta => ({ kind: 'queue', queue: { name: 'q', state } });
+    const session = full(running('g', 'a', 0), running('g', 'b', 1));
+    expect(started(session)).toEqual([]);
+    session.apply(
+      queue('closed'),
+      { kind: 'pod-gone', name: 'g-worker-0' },
+      { kind: 'gang-gone', name: 'g' },
+      { kind: 'pod-gone', name: 'g-worker-1' },
+    );
+    expect(started(session)).toEqual([]);
+    session.apply(queue('open'));
+    expect(started(session)).toEqual(['large-worker-0']);
+  });
+
   it('one that came before it has gone', () => {
     const first = { ...gang('first', 1, template(4)), arrival: NOW - MINUTE };
     const session = new Session(cluster([node('a', 4)], [first, large], []), policy);
