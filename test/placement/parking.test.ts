@@ -113,6 +113,15 @@ describe('a gang that is left out is looked at again when', () => {
     expect(started(session)).toEqual(['large-worker-0']);
   });
 
+  it('pods on several nodes have ended, and one of the nodes is large enough', () => {
+    const nodes = [node('a', 2), node('b', 4), node('c', 2)];
+    const pods = nodes.map(({ name }, i) => running('g', name, i));
+    const session = new Session(cluster(nodes, [gang('g', 3, template(2)), large], pods), policy);
+    expect(started(session)).toEqual([]);
+    session.apply({ kind: 'gang-gone', name: 'g' }, ...pods.map(({ name }): Delta => ({ kind: 'pod-gone', name })));
+    expect(started(session)).toEqual(['large-worker-0']);
+  });
+
   it('a pod is on its way out: the gang waits for its room', () => {
     const session = full(running('g', 'a', 0), running('g', 'b', 1));
     expect(decideIn(session).nominations).toEqual([]);
