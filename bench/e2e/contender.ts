@@ -55,7 +55,7 @@ function startKubeScheduler(kubeconfig: string, flags: readonly string[]): Conte
   return started('kube-scheduler', program, [`--config=${config}`, '--secure-port=0', ...flags], folder);
 }
 
-/** As its chart configures it, with its limits of requests lifted, and with the shortest period that its flag takes in whole tenths. */
+/** As its chart configures it, with its limits of requests lifted, and a period of 100 ms instead of a second. */
 async function startVolcano(kubeconfig: string): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
   const config = join(folder, 'volcano-scheduler.conf');
