@@ -1,9 +1,14 @@
 /**
- * `npm run bench:cycle -- --nodes N --pods N --waiting N`: what one arriving gang costs the scheduler program when nothing else changes.
+ * `npm run bench:cycle -- --nodes N --pods N --waiting N --shapes N --crowd KIND`: what one arriving gang costs the scheduler program when nothing
+ * else changes.
  *
- * The whole program runs in this process against an API server in memory. *CPU* is that of the process from the arrival of a gang of four
+ * The whole program runs in this process against an API server in memory. *CPU* is that of the process from the arrival of a gang of `--size` pods
  * until the watch has shown its bindings, the server included; *latency* is from the arrival to the last binding. First beside running pods alone, then with
- * impossible gangs that wait.
+ * gangs that wait, in so many different shapes:
+ *
+ * - `impossible`: no node has as many devices
+ * - `full`: a free node would take them, and no node is free
+ * - `apart`: as `impossible`, and each fourth keeps off others
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +22,6 @@ import { readyNode } from './e2e/load';
 import { MemoryServer } from './e2e/memory-server';
 import { machine, median } from './machine';
 
-const ROUNDS = 30;
 /** Devices in use on each node of eight: three quarters. */
 const USED = 6;
 
@@ -27,6 +31,11 @@ async function main(): Promise<void> {
       nodes: { type: 'string', default: '5000' },
       pods: { type: 'string', default: '40000' },
       waiting: { type: 'string', default: '10000' },
+      shapes: { type: 'string', default: '1' },
+      crowd: { type: 'string', default: 'impossible' },
+      size: { type: 'string', default: '4' },
+      rounds: { type: 'string', default: '30' },
+      settle: { type: 'string', default: '20' },
     },
   });
   const [nodes, pods, waiting] = [Number(values.nodes), Number(values.pods), Number(values.waiting)];
@@ -53,18 +62,23 @@ async function main(): Promise<void> {
     { client: server.client, logTo: { write: () => undefined } },
   );
   await until(() => ready(program.port), 120_000);
-  await arrive(server, 'warm', 4);
+  const [size, count] = [Number(values.size), Number(values.rounds)];
+  await arrive(server, 'warm', size);
   await sleep(3000);
-  await rounds(server, 'a', `${nodes} nodes, ${pods} pods`);
+  const alone = await rounds(server, 'a', `${nodes} nodes, ${pods} pods`, size, count);
   if (waiting > 0) {
     const started = process.cpuUsage();
     for (let i = 0; i < waiting; i++) {
-      server.put('pods', pod(`never-${i}`, { gang: `never-${i}`, minimum: 1, gpus: 100 }));
+      server.put('pods', waitingPod(i, i % Number(values.shapes), values.crowd));
     }
-    await sleep(20_000);
+    await sleep(Number(values.settle) * 1000);
     const { user, system } = process.cpuUsage(started);
-    console.log(`${waiting} impossible gangs came: ${((user + system) / 1000).toFixed(0)} ms of CPU in 20 s`);
-    await rounds(server, 'b', `the same, with ${waiting} impossible gangs waiting`);
+    console.log(`${waiting} gangs came: ${((user + system) / 1000).toFixed(0)} ms of CPU in ${values.settle} s`);
+    const what = `${waiting} gangs of ${values.shapes} shapes waiting (${values.crowd})`;
+    const beside = await rounds(server, 'b', `the same, with ${what}`, size, count);
+    console.log(
+      `with the crowd: ${(beside.cpu / alone.cpu).toFixed(2)} times the CPU, ${(beside.p50 / alone.p50).toFixed(2)} times the latency (p50)`,
+    );
     const many = ['a', 'b'].map((kind) => [kind, server.writes] as const);
     console.log(JSON.stringify(Object.fromEntries([...many[0][1]].slice(0, 12))));
   }
@@ -110,25 +124,52 @@ async function arrive(server: MemoryServer, name: string, size: number): Promise
   return done;
 }
 
-async function rounds(server: MemoryServer, prefix: string, title: string): Promise<void> {
+interface Cost {
+  readonly cpu: number;
+  readonly p50: number;
+}
+
+async function rounds(server: MemoryServer, prefix: string, title: string, size: number, count: number): Promise<Cost> {
   const latencies: number[] = [];
   const costs: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < count; round++) {
     const before = process.cpuUsage();
-    latencies.push(await arrive(server, `${prefix}${round}`, 4));
+    latencies.push(await arrive(server, `${prefix}${round}`, size));
     await sleep(400);
     const { user, system } = process.cpuUsage(before);
     costs.push((user + system) / 1000);
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < size; i++) {
       server.remove('pods', `default/${prefix}${round}-${i}`);
     }
     await sleep(400);
   }
   const sorted = [...latencies].sort((a, b) => a - b);
   console.log(
-    `${title}: a gang of 4 costs ${median(costs).toFixed(1)} ms of CPU (median of ${ROUNDS}); latency p50 ${median(latencies).toFixed(1)} ms, ` +
+    `${title}: a gang of ${size} costs ${median(costs).toFixed(1)} ms of CPU (median of ${count}); latency p50 ${median(latencies).toFixed(1)} ms, ` +
       `p99 ${sorted[Math.floor(0.99 * sorted.length)].toFixed(1)} ms`,
   );
+  return { cpu: median(costs), p50: median(latencies) };
+}
+
+function waitingPod(index: number, shape: number, crowd: string): JsonObject {
+  const common = { gang: `never-${index}`, minimum: 1, labels: { shape: `s${shape % 40}` } };
+  switch (crowd) {
+    case 'full':
+      return pod(`never-${index}`, { ...common, gpus: 8, cpu: `${1000 + shape}m` });
+    case 'apart': {
+      const term = {
+        topologyKey: 'kubernetes.io/hostname',
+        labelSelector: { matchLabels: { shape: `s${shape % 40}` } },
+      };
+      const spec: JsonObject =
+        shape % 4 === 0
+          ? { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }
+          : {};
+      return pod(`never-${index}`, { ...common, gpus: 100 + shape, spec });
+    }
+    default:
+      return pod(`never-${index}`, { ...common, gpus: 100 + shape });
+  }
 }
 
 async function until(isSo: () => Promise<boolean>, limit: number): Promise<void> {

@@ -47,7 +47,7 @@ export async function soak(lab: Lab, options: SoakOptions): Promise<void> {
     for (let round = 0; Date.now() < until; round++) {
       const started = performance.now();
       await world.nodeComesOrGoes(round);
-      await world.come(gangsFor('gantry', rate, round + 1, `r${round}`));
+      await world.come(gangsFor('Gantry', rate, round + 1, `r${round}`));
       await world.leave(pods);
       if (Date.now() >= nextSample) {
         memory.push(costOf(gantry.pid).memoryMiB);

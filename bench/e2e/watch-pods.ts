@@ -1,7 +1,7 @@
 /**
  * When each pod got its node, as the API server reported it.
  */
-import { admissionOf } from './admission';
+import { admissionOf } from '../../test/e2e/control-plane/admission';
 import { asObject, asString } from '../../src/manifests/read';
 import { ApiClient } from '../../src/runtime/api/client';
 import { Reflector } from '../../src/runtime/api/reflector';

@@ -1,14 +1,15 @@
 /**
  * The face of the placement core: a snapshot and a policy in, a decision out.
  */
-import { allocate } from './cycle/allocate';
+import { allocate, parkedGangs } from './cycle/allocate';
 import { Cycle } from './cycle/cycle';
-import { type Contradiction, type Decision } from './model/decision';
+import { type Contradiction, type Decision, type PendingGang } from './model/decision';
+import { type GangRecord } from './books/records';
 import { makeRoom } from './evictions/make-room';
 import { type Snapshot } from './model/model';
 import { compareNames } from './model/names';
 import { type Action, DEFAULT_POLICY, type Policy } from './model/policy';
-import { type Asks, explainPending } from './reasons/reasons';
+import { type Asks, explainPending, NOTHING, PendingReasons } from './reasons/reasons';
 import { repartition } from './cycle/repartition/repartition';
 import { Selector } from './search/select';
 import { Session } from './books/session';
@@ -32,6 +33,27 @@ export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Dec
  * @param actions what this decision may do. @default - the actions of the session's policy
  */
 export function decideIn(session: Session, asks?: Asks, actions: readonly Action[] = session.policy.actions): Decision {
+  const { cycle, passed } = decided(session, actions);
+  const pending = asks === NOTHING ? [] : explainPending(cycle, [...passed, ...parkedGangs(cycle)], asks);
+  return decisionOf(cycle, pending);
+}
+
+/** The same without reasons, which can be asked for afterwards, as long as the books are those of the decision. */
+export function decideAndExplainLater(
+  session: Session,
+  actions: readonly Action[] = session.policy.actions,
+): {
+  readonly decision: Decision;
+  readonly reasons: PendingReasons;
+} {
+  const { cycle } = decided(session, actions);
+  return { decision: decisionOf(cycle, []), reasons: new PendingReasons(cycle) };
+}
+
+function decided(
+  session: Session,
+  actions: readonly Action[],
+): { readonly cycle: Cycle; readonly passed: readonly GangRecord[] } {
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
   const passed = actions.includes('allocate')
@@ -42,15 +64,20 @@ export function decideIn(session: Session, asks?: Asks, actions: readonly Action
     evictStale(cycle);
   }
   if (actions.includes('allocate')) {
-    repartition(cycle, passed);
+    repartition(cycle, () => [...passed, ...parkedGangs(cycle)]);
   }
+  return { cycle, passed };
+}
+
+function decisionOf(cycle: Cycle, pending: readonly PendingGang[]): Decision {
+  const { session } = cycle;
   return {
     bindings: cycle.bound.filter((pod) => !cycle.withdrawn.has(pod)).map((pod) => cycle.binding(pod)),
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
     ...(cycle.repartitions.length === 0 ? {} : { repartitions: cycle.repartitions }),
     reservations: cycle.reservations(),
-    pending: explainPending(cycle, passed, asks),
+    pending,
     queues: queueUsage(cycle),
     capacityReports: session.table.reports,
     ...(session.ledger.contradictions.size === 0 ? {} : { contradictions: contradictions(session) }),

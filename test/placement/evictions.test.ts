@@ -122,6 +122,16 @@ describe('preemption', () => {
   describe('of a gang that the same decision was to start, instead of running gangs', () => {
     const small = (name: string, queue: string, more: Partial<Gang>): Gang =>
       gang(name, 1, template(1), { queue, ...more });
+    // Three of four pods, and not which: a gang that is looked at, and that its queue refuses.
+    const refused = (name: string, queue: string, devices: number): Gang => ({
+      ...gang(name, 2, template(devices), { queue, preemptible: false, minimum: 3 }),
+      roles: ['worker', 'other'].map((role, i) => ({
+        name: role,
+        count: 2,
+        minimum: 0,
+        template: template(devices, { request: { ...template(devices).request, memory: 1e9 + i } }),
+      })),
+    });
     const queues: Queue[] = [0, 1, 1].map((priority, i) => ({
       name: `q${i}`,
       deserved: { 'nvidia.com/gpu': 2 },
@@ -131,8 +141,8 @@ describe('preemption', () => {
       small('fixed', 'q0', { preemptible: false }),
       gang('wide', 1, template(4), { queue: 'q2' }),
       small('urgent', 'q2', { priority: 10 }),
-      gang('refused', 3, template(4), { queue: 'q1', preemptible: false }),
-      gang('refused-too', 3, template(1), { queue: 'q0', preemptible: false }),
+      refused('refused', 'q1', 4),
+      refused('refused-too', 'q0', 1),
       gang('three', 3, template(1), { queue: 'q1' }),
     ];
 

@@ -16,6 +16,7 @@ const STEPS = [
   'decide',
   'arrive',
   'arrive',
+  'crowd',
   'leave',
   'change-gang',
   'end-pod',
@@ -53,13 +54,13 @@ interface History {
   readonly steps: readonly Step[];
 }
 
-export const histories: fc.Arbitrary<History> = fc.record({
-  world: worlds,
-  steps: fc.array(fc.record({ kind: fc.constantFrom(...STEPS), pick: fc.nat(1_000_000) }), {
-    minLength: 4,
-    maxLength: 20,
-  }),
-});
+export const histories = historiesOf(20);
+
+/** Histories of up to so many steps. */
+export function historiesOf(maxLength: number): fc.Arbitrary<History> {
+  const step = fc.record({ kind: fc.constantFrom(...STEPS), pick: fc.nat(1_000_000) });
+  return fc.record({ world: worlds, steps: fc.array(step, { minLength: 4, maxLength }) });
+}
 
 /** The property that `runs` random histories never lead a session astray. */
 export function checkHistories(runs: number, seed: number): void {
@@ -109,7 +110,7 @@ interface Choice {
 }
 
 /** Turns steps into what a cluster would report. */
-class Follower {
+export class Follower {
   readonly session: Session;
   private readonly waiting: Gang[];
   private readonly removedNodes: ClusterNode[] = [];
@@ -143,6 +144,13 @@ class Follower {
         this.waiting.pop() ?? (gang && { ...gang, name: `again${this.names++}`, arrival: this.session.now });
       this.apply(arriving && { kind: 'gang', gang: arriving });
     },
+    crowd: ({ gang, pick }) =>
+      this.apply(
+        ...Array.from({ length: gang === undefined ? 0 : 6 }, (_, i): Delta => ({
+          kind: 'gang',
+          gang: crowdedGang(gang!, `crowd${this.names++}`, pick + i, this.session.now),
+        })),
+      ),
     leave: ({ gang }) => {
       const gone = this.session.snapshot.pods.filter((one) => gang !== undefined && one.gang === gang.name);
       this.apply(
@@ -230,6 +238,27 @@ class Follower {
   private settle(how: (names: readonly string[]) => void): void {
     how(this.assumed.splice(0, 1 + (this.assumed.length >> 1)));
   }
+}
+
+/** Like the other, with a shape of its own: some never fit, some do once something has ended, some at once. */
+function crowdedGang(gang: Gang, name: string, pick: number, arrival: number): Gang {
+  const [{ template, ...role }] = gang.roles;
+  const cpu = 500 * (1 + (pick % 37));
+  const whole = { kind: 'whole' as const, count: 1 + (pick % 11) };
+  return {
+    ...gang,
+    name,
+    arrival,
+    roles: [
+      {
+        ...role,
+        count: 1 + (pick % 4),
+        template: { ...template, request: { ...template.request, cpu }, ...(pick % 3 > 0 && { accelerator: whole }) },
+      },
+    ],
+    minimum: undefined,
+    subgroups: undefined,
+  };
 }
 
 const POLICIES: readonly Partial<Policy>[] = [

@@ -188,6 +188,7 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, b
     needed: 0,
     size: gang.roles.reduce((sum, { count }) => sum + count, 0),
     kind: undefined,
+    settled: false,
     placed: 0,
   };
   for (const role of [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0))) {

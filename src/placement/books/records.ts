@@ -83,6 +83,8 @@ export interface GangRecord {
   readonly size: number;
   /** The same number for gangs without pods that have the same requirements on nodes; undefined if that is not known. */
   kind: number | undefined;
+  /** It has no pods, and those that it starts with do not depend on what is free. */
+  settled: boolean;
   placed: number;
 }
 

@@ -111,6 +111,10 @@ export class Session {
     return this.gangList.records;
   }
 
+  gangNamed(name: string): GangRecord | undefined {
+    return this.records.get(name);
+  }
+
   /** Gangs that have not all of their pods, as far as those can start. */
   get waiting(): Waiting {
     return this.waitingBooks.waiting;
@@ -430,6 +434,7 @@ export class Session {
       this.gangList.replace(record);
     }
     const likeness = likenessOf(record);
+    record.settled = likeness !== undefined;
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness) ?? this.kinds.size;
       this.kinds.set(likeness, record.kind);

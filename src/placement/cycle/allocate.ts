@@ -8,19 +8,22 @@
  *
  * O(gangs × one placement); `reserve.ts` describes the cost of the promise.
  */
-import { type Cycle } from './cycle';
+import { type Cycle, type Parked } from './cycle';
 import { GangOrder } from '../queues/gang-order';
-import { type GangRecord, type Turn } from '../books/records';
+import { type GangRecord, type QueueRecord, type Turn } from '../books/records';
+import { type Line, rankOf, type Waiting } from '../books/waiting';
 import { turnOf } from '../queues/turns';
 import { reserve } from './reserve';
 import { placeWithoutWishes } from './without-wishes';
 
 /**
- * Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. Of a line of identical gangs, only
- * the first that gets nothing is tried; the others follow it.
+ * Goes through all gangs that wait and may start, and gives back those that got nothing this time or not all they want. Of a line of identical
+ * gangs, only the first that gets nothing is tried; the others follow it. Gangs that nothing can start are left out, and are in
+ * `cycle.parked`.
  */
 export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
-  const order = orderOf(cycle, cycle.waiting.singles);
+  const { order, parked } = orderOf(cycle, cycle.waiting.singles, backfill);
+  cycle.parked = parked;
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     if (start(cycle, turn)) {
@@ -56,7 +59,7 @@ export function tryAllocate(
   backfill: boolean,
   enough: (gang: GangRecord) => boolean,
 ): void {
-  const order = orderOf(cycle, singles);
+  const { order } = orderOf(cycle, singles, backfill);
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     const { gang } = turn;
     if (start(cycle, turn)) {
@@ -71,12 +74,19 @@ export function tryAllocate(
   }
 }
 
-function orderOf(cycle: Cycle, singles: Iterable<GangRecord>): GangOrder {
-  return new GangOrder(cycle.session, cycle.queues, cycle.waiting.lines, singles, {
+function orderOf(
+  cycle: Cycle,
+  singles: Iterable<GangRecord>,
+  backfill: boolean,
+): { readonly order: GangOrder; readonly parked: Parked } {
+  const { session, queues } = cycle;
+  const left = withoutParked(cycle, singles, backfill);
+  const order = new GangOrder(session, queues, left.lines, left.singles, {
     fitsNow: (turn) => cycle.mayHave(turn) && cycle.fits(turn),
     keepsOff: (gang) => cycle.keepsOff(gang),
     tooLong: (seconds) => cycle.endsTooLate(seconds),
   });
+  return { order, parked: left.parked };
 }
 
 /** Promises the gang at the head the moment at which it will fit. */
@@ -84,6 +94,52 @@ function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
   if (backfill && cycle.reservation === undefined && !turn.optional && turn.gang.placed === 0 && cycle.mayHave(turn)) {
     cycle.reservation = reserve(cycle, turn);
   }
+}
+
+/** What can start, or be promised a moment. Under `strict-fifo` what cannot start keeps those behind it back, and is not left out. */
+function withoutParked(
+  cycle: Cycle,
+  singles: Iterable<GangRecord>,
+  backfill: boolean,
+): Waiting & { readonly parked: Parked } {
+  const { session, waiting } = cycle;
+  if (session.policy.queueing === 'strict-fifo') {
+    return { lines: waiting.lines, singles: [...singles], parked: { lines: [], singles: [] } };
+  }
+  cycle.parking.lookAgain();
+  const parked: { readonly lines: Line[]; readonly singles: GangRecord[] } = { lines: [], singles: [] };
+  const isParked = parkedBy(cycle, backfill);
+  const lines = new Map<QueueRecord, readonly Line[]>();
+  for (const [queue, ofQueue] of waiting.lines) {
+    const left = ofQueue.filter((line) => {
+      const gang = line.gangs.find(({ placed }) => placed === 0);
+      const isOut = gang !== undefined && isParked(gang);
+      if (isOut) {
+        parked.lines.push(line);
+      }
+      return !isOut;
+    });
+    lines.set(queue, left);
+  }
+  const others: GangRecord[] = [];
+  for (const gang of singles) {
+    (isParked(gang) ? parked.singles : others).push(gang);
+  }
+  return { lines, singles: others, parked };
+}
+
+/** While gangs start, neither the room nor what is left to their queues grows. */
+function parkedBy(cycle: Cycle, backfill: boolean): (gang: GangRecord) => boolean {
+  const { session, parking } = cycle;
+  const releasing = cycle.releasing();
+  const promises = backfill && cycle.hasEndings();
+  return (gang) => {
+    const turn = gang.settled && gang.placed === 0 ? turnOf(session, gang) : undefined;
+    return (
+      turn !== undefined &&
+      (!cycle.mayHave(turn) || (!parking.mayFit(gang, releasing) && !(promises && parking.mayEverFit(gang))))
+    );
+  };
 }
 
 /** Starts the pods of the turn, or those that the gang may get instead. */
@@ -127,4 +183,17 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
   cycle.nominate(turn.pods);
   return true;
+}
+
+/** What was left out, queue by queue, the oldest of the highest priority first. O(n log n). */
+export function parkedGangs({ parked, session }: Cycle): readonly GangRecord[] {
+  const { gangOrder } = session.policy;
+  const gangs = [...parked.lines.flatMap((line) => line.gangs), ...parked.singles].filter(({ placed }) => placed === 0);
+  return gangs.sort(
+    (a, b) =>
+      (a.queue?.index ?? -1) - (b.queue?.index ?? -1) ||
+      b.priority - a.priority ||
+      rankOf(a, gangOrder) - rankOf(b, gangOrder) ||
+      a.index - b.index,
+  );
 }

@@ -4,6 +4,7 @@
 import { addAll } from '../../facts/collections';
 import { type Binding, type Eviction, type Repartition, type Reservation } from '../model/decision';
 import { askedFor, hasChoices, otherTurns } from '../queues/turns';
+import { Parking } from './parking';
 import { GangPlacer } from '../search/place-gang';
 import { Queues } from '../queues/queues';
 import { type GangRecord, type PodRecord, type Turn } from '../books/records';
@@ -12,7 +13,7 @@ import { Remembered } from '../books/remembered';
 import { type Selector, type Within } from '../search/select';
 import { hasWishes } from '../search/wishes';
 import { type Session } from '../books/session';
-import { type Waiting } from '../books/waiting';
+import { type Line, type Waiting } from '../books/waiting';
 
 export interface Evicted {
   readonly pod: PodRecord;
@@ -31,6 +32,12 @@ interface Kept {
 /** Is called with each gang whose pods the decision has evicted, moved, or placed while it made room. */
 export interface GangObserver {
   changed(gang: GangRecord): void;
+}
+
+/** See `parking.ts`. */
+export interface Parked {
+  readonly lines: readonly Line[];
+  readonly singles: readonly GangRecord[];
 }
 
 interface PlacedHere {
@@ -77,6 +84,10 @@ export class Cycle {
   readonly placer: GangPlacer;
   /** Gangs that had not all of their pods when the decision began. */
   readonly waiting: Waiting;
+  /** What nothing can start. */
+  readonly parking: Parking;
+  /** Gangs that this decision leaves out when it starts gangs. */
+  parked: Parked = { lines: [], singles: [] };
   readonly bound: PodRecord[] = [];
   readonly nominated: PodRecord[] = [];
   readonly evicted: Evicted[] = [];
@@ -137,6 +148,7 @@ export class Cycle {
   ) {
     this.queues = new Queues(session);
     this.waiting = session.waiting;
+    this.parking = session.index(Parking);
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);

@@ -19,11 +19,9 @@ import { addTo } from '../../facts/collections';
 import { type Cycle } from '../cycle/cycle';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
-import { type Session } from '../books/session';
 import { isOverdue } from '../queues/overdue';
-import { turnOf } from '../queues/turns';
-import { classesOf } from '../search/units';
 import { type GangRecord, type Turn } from '../books/records';
+import { type Lines } from '../books/waiting';
 import { beginToInherit } from './inherited';
 import { replaceLost, replaceStarted } from './lost-gangs';
 import { type MakingRoom, mayDisturb, tryAction } from './try-action';
@@ -41,13 +39,17 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   cycle.releasesCount = true;
   cycle.bound.forEach((pod) => cycle.started.add(pod));
   cycle.startsPods = allowed.includes('allocate');
-  const singles = passed.filter((gang) => gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang));
-  const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
+  const singles = [...passed, ...cycle.parked.singles].filter(
+    (gang) => gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang),
+  );
+  const { parking } = cycle;
+  // Where not even an empty cluster has room, no eviction helps, and it costs no try.
+  const isImpossible = (gang: GangRecord): boolean => !parking.mayEverFit(gang);
+  const order = new GangOrder(session, cycle.queues, possibleLines(cycle, isImpossible), singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new InVain();
-  const impossible = new Impossible(session);
-  const isUseless = (gang: GangRecord): boolean => !mayDisturb(cycle, gang) || impossible.has(gang) || inVain.has(gang);
+  const isUseless = (gang: GangRecord): boolean => !mayDisturb(cycle, gang) || inVain.has(gang) || isImpossible(gang);
   order.skip({ has: isUseless });
   // What got nothing before the last change of the books, and what did since.
   const before = new Set<GangRecord>();
@@ -91,6 +93,15 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   replaceLost(cycle, actions);
 }
 
+/** Under `strict-fifo` a gang that cannot start keeps those behind it back. */
+function possibleLines({ session, waiting }: Cycle, isImpossible: (gang: GangRecord) => boolean): Lines {
+  return session.policy.queueing === 'strict-fifo'
+    ? waiting.lines
+    : new Map(
+        [...waiting.lines].map(([queue, lines]) => [queue, lines.filter(({ gangs }) => !isImpossible(gangs[0]))]),
+      );
+}
+
 /** Each action for the pods of the turn, then for those that the gang may get instead. */
 function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]): boolean {
   const makes = (turn: Turn): boolean => actions.some((action) => tryAction(cycle, turn, action));
@@ -103,35 +114,6 @@ function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]):
     }
   }
   return false;
-}
-
-/** Gangs for which there would be no room in a cluster on which nothing runs, so that no eviction helps: they cost no try. */
-class Impossible {
-  private readonly byKind = new Map<number, boolean>();
-
-  constructor(private readonly session: Session) {}
-
-  has(gang: GangRecord): boolean {
-    const { kind, placed } = gang;
-    if (kind === undefined || placed > 0) {
-      return false;
-    }
-    let found = this.byKind.get(kind);
-    if (found === undefined) {
-      found = this.isImpossible(gang);
-      this.byKind.set(kind, found);
-    }
-    return found;
-  }
-
-  /** Each class of pods is counted by itself. */
-  private isImpossible(gang: GangRecord): boolean {
-    const { session } = this;
-    const turn = turnOf(session, gang);
-    return (
-      turn !== undefined && [...classesOf(turn.pods)].some(([podClass, count]) => session.emptyRoom(podClass) < count)
-    );
-  }
 }
 
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */

@@ -66,6 +66,8 @@ export class NodeTable {
   readonly linked: boolean;
   /** Nodes that another value was put in the place of. */
   replaced = 0;
+  /** Their rows, the last of them at the end; those before the first of them are not known any more. */
+  readonly replacements: number[] = [];
 
   private freeBefore: Int32Array | undefined;
   private readonly most: (number | undefined)[] = [];
@@ -148,6 +150,10 @@ export class NodeTable {
     this.resources.forEach((name, column) => (this.allocatable[column][row] = node.allocatable[name] ?? 0));
     this.most.length = 0;
     this.replaced++;
+    if (this.replacements.length > NOTES) {
+      this.replacements.length = 0;
+    }
+    this.replacements.push(row);
     devicesOf(node, this.deviceResource[row]).forEach((device, index) => {
       const slot = this.deviceStart[row] + index;
       this.devices[slot] = device;

@@ -36,27 +36,29 @@ interface Explained {
   readonly detail: Detail;
 }
 
-/** Gangs with the detail `none` are left out. */
-export function explainPending(
-  cycle: Cycle,
-  considered: readonly GangRecord[],
-  asks: Asks = () => 'changes',
-): PendingGang[] {
-  if (asks === NOTHING) {
-    return [];
+/** Reasons on the books after a decision, one gang at a time: until the next decision or the next change of the world. */
+export class PendingReasons {
+  private readonly kinds = new Map<number | string, Explained>();
+
+  constructor(private readonly cycle: Cycle) {}
+
+  /** Does the gang have nothing, or less than it needs? */
+  waits(name: string): boolean {
+    const gang = this.cycle.session.gangNamed(name);
+    return gang !== undefined && lacks(gang);
   }
-  const kinds = new Map<number | string, Explained>();
-  const pending: PendingGang[] = [];
-  for (const gang of waitingIn(cycle, considered)) {
-    const { name } = gang.gang;
-    const detail = asks(name);
-    if (detail === 'none') {
-      continue;
-    }
+
+  /** Why the gang waits; `undefined` where it does not. */
+  of(name: string, detail: Detail = 'changes'): PendingGang | undefined {
+    const gang = this.cycle.session.gangNamed(name);
+    return gang === undefined || !lacks(gang) ? undefined : this.explained(gang, detail);
+  }
+
+  explained(gang: GangRecord, detail: Detail): PendingGang {
+    const { cycle, kinds } = this;
     const awaited = cycle.awaited.get(gang);
     if (awaited !== undefined) {
-      pending.push(awaitsRepartition(cycle, gang, awaited));
-      continue;
+      return awaitsRepartition(cycle, gang, awaited);
     }
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
@@ -64,9 +66,21 @@ export function explainPending(
       explained = { reason: explain(cycle, gang, detail === 'changes'), detail };
       kinds.set(key, explained);
     }
-    pending.push({ ...explained.reason, gang: name });
+    return { ...explained.reason, gang: gang.gang.name };
   }
-  return pending;
+}
+
+/** Gangs with the detail `none` are left out. */
+export function explainPending(
+  cycle: Cycle,
+  considered: readonly GangRecord[],
+  asks: Asks = () => 'changes',
+): PendingGang[] {
+  const reasons = new PendingReasons(cycle);
+  return waitingIn(cycle, considered).flatMap((gang) => {
+    const detail = asks(gang.gang.name);
+    return detail === 'none' ? [] : [reasons.explained(gang, detail)];
+  });
 }
 
 /** The gang needs nothing but the MIG configurations that these nodes get. */
@@ -95,12 +109,20 @@ function waitingIn(cycle: Cycle, considered: readonly GangRecord[]): readonly Ga
   const seen = new Set<GangRecord>();
   for (const list of [considered, cycle.shortOfPods()]) {
     for (const gang of list) {
-      if (gang.size > 0 && (gang.placed === 0 || !runs(gang)) && (list === considered || gang.placed < gang.size)) {
+      if (list === considered ? isBelow(gang) : lacks(gang)) {
         seen.add(gang);
       }
     }
   }
   return [...seen];
+}
+
+function isBelow(gang: GangRecord): boolean {
+  return gang.size > 0 && (gang.placed === 0 || !runs(gang));
+}
+
+function lacks(gang: GangRecord): boolean {
+  return isBelow(gang) && gang.placed < gang.size;
 }
 
 /** Equal for gangs of which the same is said; a number where that is enough, since thousands of gangs are asked for it. */

@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Milliseconds until the request counts as unanswered. @default 30000 */
   readonly timeout?: number;
+  /** Milliseconds without anything from the server after which the connection counts as dead. @default - as `timeout` */
+  readonly silence?: number;
   /** Aborts the request, and its stream. @default - never */
   readonly signal?: AbortSignal;
   /**
@@ -43,6 +45,12 @@ export interface ApiClientOptions {
   readonly onRequest?: RequestListener;
   /** Called with the `Date` header of each answer and the duration of the request in milliseconds. */
   readonly onDate?: (date: string, took: number) => void;
+}
+
+interface Answer {
+  readonly response: IncomingMessage;
+  /** To be called with all that comes. */
+  readonly onData: () => void;
 }
 
 /** Tokens are renewed well before they end; a file is read again as often as this, milliseconds. */
@@ -69,9 +77,9 @@ export class ApiClient {
     const started = performance.now();
     let status = 0;
     try {
-      const response = await this.send(method, path, request, false);
+      const { response, onData } = await this.send(method, path, request, false);
       status = response.statusCode ?? 0;
-      const text = await textOf(response);
+      const text = await textOf(response, onData);
       this.options.onDate?.(response.headers.date ?? '', performance.now() - started);
       const body = parse(text);
       if (status >= 300) {
@@ -96,10 +104,10 @@ export class ApiClient {
     const started = performance.now();
     let status = 0;
     try {
-      const response = await this.send('GET', path, request, true);
+      const { response, onData } = await this.send('GET', path, request, true);
       status = response.statusCode ?? 0;
       if (status !== 200) {
-        throw ApiError.fromStatus(status, parse(await textOf(response)), response.headers['retry-after']);
+        throw ApiError.fromStatus(status, parse(await textOf(response, onData)), response.headers['retry-after']);
       }
       return response;
     } catch (error) {
@@ -114,8 +122,8 @@ export class ApiClient {
     this.agents?.streams.destroy();
   }
 
-  private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
-    const { query, body, contentType, timeout = TIMEOUT, signal, permit } = request;
+  private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<Answer> {
+    const { query, body, contentType, timeout = TIMEOUT, silence = timeout, signal, permit } = request;
     const { url, headers, connection, proxy } = await this.currentAdmission();
     const agents = this.agentsFor(url, connection);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -139,17 +147,24 @@ export class ApiClient {
         : httpsRequest(target, { ...options, ...connection });
       // Limits the whole request, not only idle time, so that an answer that trickles in is aborted too.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+      let answer: IncomingMessage | undefined;
+      const dead = (): void =>
+        void (answer ?? call).destroy(new Error(`nothing for ${silence} ms, the connection is dead`));
+      const silent = silence < timeout ? setTimeout(dead, silence) : undefined;
+      const clear = (): void => [timer, silent].forEach((each) => clearTimeout(each));
       call.on('response', (response) => {
+        answer = response;
         // A stream has no end in time, but a refusal does.
         if (isStream && response.statusCode === 200) {
-          clearTimeout(timer);
+          clear();
         } else {
-          response.on('close', () => clearTimeout(timer));
+          response.on('close', clear);
         }
-        resolve(response);
+        // The reader calls it: a listener here would let the first data come before the reader listens.
+        resolve({ response, onData: () => void silent?.refresh() });
       });
       call.on('error', (error) => {
-        clearTimeout(timer);
+        clear();
         reject(error);
       });
       whenOpen(call, () => {
@@ -210,10 +225,13 @@ function queryText(query: ApiRequest['query']): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-function textOf(response: IncomingMessage): Promise<string> {
+function textOf(response: IncomingMessage, onData: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      onData();
+    });
     response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     response.on('error', reject);
     // A connection that breaks in the middle ends in `close` without `end`.

@@ -7,7 +7,7 @@
  * reads a list of any size in one piece.
  *
  * Here: lists come in pages; a watch resumes from the last version it has seen, bookmarks included; 410 means to list again; any other
- * end means to resume after a pause that grows; silence for longer than a watch lasts means that the connection is dead; a line that
+ * end means to resume after a pause that grows; silence for longer than a watch lasts means that the connection is dead, of a list as well; a line that
  * cannot be read means to resume from before it. Nothing is ever taken for deleted because a watch broke.
  */
 import { type JsonObject } from '../../facts/api/schema';
@@ -49,13 +49,16 @@ export interface ReflectorOptions<T> {
   readonly onNote?: (note: ReflectorNote) => void;
   /** Narrows the collection. @default - all of it */
   readonly fieldSelector?: string;
-  /** Milliseconds of silence after which a connection counts as dead: longer than a watch lasts. @default 29000 */
+  /** Milliseconds of silence after which a connection counts as dead, that of a list as well: longer than a watch lasts. @default 29000 */
   readonly silence?: number;
   /** Milliseconds until a collection that is not served is looked for again. @default 30000 */
   readonly absence?: number;
   /** Objects of one page of a list. @default 500 */
   readonly page?: number;
 }
+
+/** Longer than a watch lasts, milliseconds. */
+const SILENCE = 29_000;
 
 interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -149,7 +152,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   private async list(path: string): Promise<void> {
-    const { client, handler, onNote, page = 500, fieldSelector } = this.options;
+    const { client, handler, onNote, page = 500, silence = SILENCE, fieldSelector } = this.options;
     const items: T[] = [];
     const asked = this.waiting.length;
     const started = performance.now();
@@ -160,6 +163,7 @@ export class Reflector<T extends KubernetesObject> {
       const reply: JsonObject = await client.request('GET', path, {
         query,
         timeout: 60_000,
+        silence,
         signal: this.ended.signal,
       });
       const metadata = asObject(reply.metadata);
@@ -181,7 +185,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   private async watch(path: string, version: string): Promise<void> {
-    const { client, silence = 29_000, fieldSelector } = this.options;
+    const { client, silence = SILENCE, fieldSelector } = this.options;
     // Short, so that a connection that froze is noticed soon: the server sends a bookmark and ends the watch, or it is dead. A watch that
     // is resumed costs one request. Not all watches of all replicas come back at one moment.
     const timeoutSeconds = 20 + Math.floor(Math.random() * 6);

@@ -88,28 +88,29 @@ export class Explainer {
     this.clock = options.clock ?? SYSTEM_CLOCK;
   }
 
-  /** All gangs that wait; what is not among them waits no more. */
-  waiting(list: readonly Waiting[]): void {
-    const now = this.clock.monotonic();
-    const { repeatSeconds } = this.options.limits();
-    const names = new Set(list.map(({ gang }) => gang));
+  /** Gangs that are not among these wait no more. */
+  forgetOthers(names: ReadonlySet<string>): void {
     for (const gang of this.said.keys()) {
       if (!names.has(gang)) {
         this.said.delete(gang);
       }
     }
-    for (const waiting of list) {
-      const text = `${waiting.message} (${waiting.reason})`;
-      const before = this.said.get(waiting.gang);
-      const age = now - (before?.at ?? -Infinity);
-      const pause = before?.reason === waiting.reason ? WORDS_PAUSE : LEAST_PAUSE;
-      if (before === undefined || (before.text !== text && age >= pause) || age >= repeatSeconds * 1000) {
-        this.said.set(waiting.gang, { text, reason: waiting.reason, at: now });
-        this.event(waiting.pods[0], 'Warning', 'FailedScheduling', text);
-      }
-      const told = this.said.get(waiting.gang)!.text;
-      waiting.pods.forEach((pod) => this.condition(pod, told));
+  }
+
+  /** One gang waits. */
+  waits(waiting: Waiting): void {
+    const now = this.clock.monotonic();
+    const { repeatSeconds } = this.options.limits();
+    const text = `${waiting.message} (${waiting.reason})`;
+    const before = this.said.get(waiting.gang);
+    const age = now - (before?.at ?? -Infinity);
+    const pause = before?.reason === waiting.reason ? WORDS_PAUSE : LEAST_PAUSE;
+    if (before === undefined || (before.text !== text && age >= pause) || age >= repeatSeconds * 1000) {
+      this.said.set(waiting.gang, { text, reason: waiting.reason, at: now });
+      this.event(waiting.pods[0], 'Warning', 'FailedScheduling', text);
     }
+    const told = this.said.get(waiting.gang)!.text;
+    waiting.pods.forEach((pod) => this.condition(pod, told));
   }
 
   /** Something happened to a pod, or to the gang whose first pod it is. */

@@ -3,6 +3,7 @@
  */
 import { type Decision } from '../../placement';
 import { type Session } from '../../placement/books/session';
+import { type Reasons } from './reasons';
 import { type GangMembers } from './world/gang-members';
 import { type HeldGang } from './world/snapshot';
 
@@ -11,8 +12,10 @@ export interface Outcome {
   readonly at: number;
   /** The books after the decision. */
   readonly session: Session;
-  /** Reasons why gangs wait may be some seconds old, where there are many. */
+  /** Without reasons why gangs wait. */
   readonly decision: Decision;
+  /** Why gangs wait; a reason may be some seconds old, and longer where there are many. */
+  readonly reasons: Pick<Reasons, 'of' | 'list'>;
   readonly held: readonly HeldGang[];
   /** Queue of a gang, by its name; `''` where it has none. */
   readonly queueOf: (gang: string) => string;

@@ -8,6 +8,7 @@ import { poolName } from '../../planning/cluster/nodes/pools';
 import { type LiveView } from '../../planning/pages/live-view';
 import { renderLivePage } from '../../planning/pages/plan-page';
 import { Actor } from './actor';
+import { AsideEvents } from './aside-events';
 import { messageOf } from '../api/api-error';
 import { ApiClient } from '../api/client';
 import { admissionFrom } from '../api/credentials';
@@ -29,7 +30,7 @@ import { Paced } from './paced';
 import { letPodGroupsGoOn, type PodGroupReport, reportPodGroups } from './report-pod-groups';
 import { FAILURES_UNTIL_UNREADY, Scheduler } from './scheduler';
 import { showNothing, showOutcome } from './show-outcome';
-import { pendingReports, waitingOf } from './waiting';
+import { eachPending, pendingReports, waitingOf } from './waiting';
 import { Watched } from '../api/watched';
 import { type PodEntry } from './world/pod-entry';
 import { type Aside } from './world/set-aside';
@@ -61,12 +62,16 @@ export class Program {
   private readonly watched: Watched;
   private readonly world: World;
   private readonly explainer: Explainer;
+  private readonly asideEvents: AsideEvents;
   private readonly actor: Actor;
   private readonly scheduler: Scheduler;
   private readonly history: History;
   private readonly face: HttpFace;
   private readonly page: string;
-  private readonly informing = new Paced(() => this.inform());
+  private readonly informing = new Paced(
+    () => this.inform(),
+    (error) => this.log.error({ err: error }, 'the outcome was not reported'),
+  );
   private stopping: Promise<void> | undefined;
 
   private constructor(
@@ -96,6 +101,12 @@ export class Program {
       limits: () => config().explain,
       onError: (what, message) => log.debug({ what, message }, 'not sent'),
     });
+    this.asideEvents = new AsideEvents({
+      world: this.world,
+      watched: this.watched,
+      explainer: this.explainer,
+      limits: () => config().explain,
+    });
     const parts = {
       client,
       config,
@@ -122,6 +133,7 @@ export class Program {
       watched: this.watched,
       actor: this.actor,
       onOutcome: (outcome) => this.tell(outcome),
+      onReasons: () => this.tellReasons(),
     });
     this.history = new History({
       ...parts,
@@ -265,20 +277,9 @@ export class Program {
       : `the last ${failuresInARow} cycles failed; see the log`;
   }
 
-  /** Pods of a gang hear of it with the reason why they wait. */
-  private asideBegins({ kind, name, reason }: Aside): void {
-    this.log.warn({ kind, name, reason }, 'set aside');
-    const [namespace, short] = name.includes('/') ? name.split('/') : [undefined, name];
-    const regarding =
-      kind === 'node'
-        ? { apiVersion: 'v1', kind: 'Node', name }
-        : kind === 'queue'
-          ? { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', name }
-          : kind === 'pod'
-            ? { apiVersion: 'v1', kind: 'Pod', namespace, name: short }
-            : undefined;
-    if (regarding !== undefined) {
-      this.explainer.eventOf(regarding, 'Warning', 'SetAside', `The scheduler ignores it: ${reason}.`);
+  private asideBegins(aside: Aside): void {
+    if (this.asideEvents.begins(aside)) {
+      this.log.warn({ ...aside }, 'set aside');
     }
   }
 
@@ -289,24 +290,41 @@ export class Program {
     this.face.publish();
   }
 
-  /** Reports of the latest outcome that no controller waits for. */
-  private inform(): void {
+  private tellReasons(): void {
+    this.informing.ask();
+    this.face.publish();
+  }
+
+  /** Reports of the latest outcome that no controller waits for, one gang after the other. */
+  private *inform(): Generator<void> {
     const { outcome } = this.scheduler;
     if (outcome === undefined || !this.leader.holds) {
       return;
     }
+    const changed = this.scheduler.takeTouched();
     this.metrics.setAside.reset();
     this.world.aside.list.forEach(({ kind }) => this.metrics.setAside.inc({ kind }));
     showOutcome(this.metrics, outcome, this.serverClock.skew());
-    const reports = this.pending();
+    yield;
     const kinds = new Map<string, number>();
-    reports.forEach(({ kind }) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1));
+    const names = new Set<string>();
+    const messages = new Map<string, string>();
+    for (const report of eachPending(outcome, this.assumptions)) {
+      kinds.set(report.kind, (kinds.get(report.kind) ?? 0) + 1);
+      names.add(report.gang);
+      messages.set(report.gang, report.message);
+      this.explainer.waits(waitingOf(report, this.world));
+      yield;
+    }
     this.metrics.pending.reset();
     kinds.forEach((count, reason) => this.metrics.pending.set({ reason }, count));
-    this.explainer.waiting(waitingOf(reports, this.world));
-    const changed = [...this.scheduler.takeTouched()].flatMap((id) => this.world.gangs.get(id) ?? []);
-    const messages = new Map(reports.map(({ gang, message }) => [gang, message]));
-    reportPodGroups(this.podGroups(outcome), new Set([...changed, ...outcome.waiting.values()]), messages);
+    this.explainer.forgetOthers(names);
+    yield;
+    const gangs = [...changed].flatMap((id) => this.world.gangs.get(id) ?? []);
+    for (const gang of new Set([...gangs, ...outcome.waiting.values()])) {
+      reportPodGroups(this.podGroups(outcome), [gang], messages);
+      yield;
+    }
   }
 
   private podGroups({ at }: Outcome): PodGroupReport {
@@ -325,7 +343,8 @@ export class Program {
     if (outcome === undefined || !this.leader.holds) {
       return null;
     }
-    const { session, decision, at, held } = outcome;
+    const { session, reasons, at, held } = outcome;
+    const decision = { ...outcome.decision, pending: reasons.list };
     const view = clusterView({
       session,
       decision,

@@ -63,7 +63,7 @@ export function letPodGroupsGoOn(report: PodGroupReport): void {
   }
 }
 
-function collectionOf({ identity }: GangMembers): PodGroupCollection | undefined {
+export function collectionOf({ identity }: GangMembers): PodGroupCollection | undefined {
   return identity.kind === 'PodGroup' && Object.hasOwn(COLLECTION_OF, identity.group)
     ? COLLECTION_OF[identity.group]
     : undefined;

@@ -4,9 +4,10 @@
  * What is carried out takes time and does not hold up the next cycle: it is counted as done until the watch shows it or it fails.
  * Before a replica decides for the first time, it lists pods and nodes again, so that it knows everything that its predecessor did.
  */
-import { type Decision, type PendingGang, SnapshotError } from '../../placement';
-import { decideIn } from '../../placement/engine';
-import { NOTHING } from '../../placement/reasons/reasons';
+import { setImmediate } from 'node:timers/promises';
+import { type Decision, SnapshotError } from '../../placement';
+import { type Action } from '../../placement/model/policy';
+import { decideAndExplainLater } from '../../placement/engine';
 import { type Session } from '../../placement/books/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { messageOf } from '../api/api-error';
@@ -18,10 +19,12 @@ import { type Leader } from '../api/leader';
 import { type Log } from '../api/log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
+import { Reasons } from './reasons';
 import { culpritIn } from './isolate';
 import { KeptSession } from './kept-session';
 import { type Watched } from '../api/watched';
 import { Feed } from './world/feed';
+import { gangId } from './world/gang-members';
 import { type Moment, question } from './world/snapshot';
 import { type World } from './world/world';
 
@@ -36,6 +39,8 @@ export interface SchedulerOptions {
   readonly metrics: Metrics;
   readonly config: () => Configuration;
   readonly onOutcome: (outcome: Outcome) => void;
+  /** Called when gangs have other reasons to wait than before. */
+  readonly onReasons: () => void;
   /** @default SYSTEM_CLOCK */
   readonly clock?: Clock;
 }
@@ -50,16 +55,12 @@ export const FAILURES_UNTIL_UNREADY = 5;
 const READING = 10_000;
 /** Time of cycles to time between them: a large cluster must not leave the machine nothing else to do. */
 const REST = 2;
-/** Reasons are looked for again after this many times as long as the decision took with them. */
-const EXPLAIN_REST = 20;
+/** Time of decisions that may move pods, which search for long where many gangs wait, to the time of those that do not. */
+const CONSOLIDATION_REST = 50;
+/** Without a quiet moment they wait this many times longer. */
+const CONSOLIDATION_PATIENCE = 3;
 /** What arrives within this time of a gang that is complete is decided with it, milliseconds. */
 const TOGETHER = 1;
-
-interface Reasons {
-  readonly pending: readonly PendingGang[];
-  readonly again: number;
-  readonly areOld: boolean;
-}
 
 interface Decided {
   readonly session: Session;
@@ -73,8 +74,7 @@ export class Scheduler {
   private changedAt: number | undefined;
   /** Since when some gang has its stated minimum. */
   private readyAt: number | undefined;
-  /** Why gangs wait, as of the last time that it was looked for; from when on it is looked for again, and whether that is necessary. */
-  private reasons: Reasons = { pending: [], again: -Infinity, areOld: false };
+  private readonly reasons: Reasons;
   private firstChangeAt: number | undefined;
   private wake: () => void = () => undefined;
   private lookAgainAt = Infinity;
@@ -85,6 +85,10 @@ export class Scheduler {
   private failures = 0;
   private readonly kept: KeptSession;
   private lastCycle = { ended: 0, took: 0 };
+  /** The last decision that could move pods. */
+  private consolidated = { ended: -Infinity, took: 0 };
+  /** When one is due that was left out since; Infinity where none was. */
+  private consolidatesAt = Infinity;
   /** When the loop last came round, on the monotonic clock. */
   private beat: number;
   outcome: Outcome | undefined;
@@ -102,6 +106,7 @@ export class Scheduler {
       },
       clock: this.clock,
     });
+    this.reasons = new Reasons({ clock: this.clock, onError: (gang, error) => this.unexplained(gang, error) });
     this.beat = this.clock.monotonic();
   }
 
@@ -170,9 +175,18 @@ export class Scheduler {
       if (due <= now) {
         return;
       }
+      const looksIn = this.leads ? this.reasons.dueIn() : Infinity;
+      if (looksIn <= 0) {
+        // What the last cycle began, and what arrived meanwhile, comes first.
+        await setImmediate();
+        if (this.changedAt === undefined && this.leads && !signal.aborted) {
+          this.explain();
+        }
+        continue;
+      }
       const waiting = new AbortController();
       this.wake = () => waiting.abort();
-      await pause(Math.min(due - now, 1000), waiting.signal);
+      await pause(Math.min(due - now, looksIn, 1000), waiting.signal);
       this.beat = this.clock.monotonic();
       if (this.options.leader.holds !== this.leads) {
         return;
@@ -188,6 +202,7 @@ export class Scheduler {
         log.warn('no longer leading; unfinished work is left to the next leader');
         assumptions.clear();
       }
+      this.reasons.clear();
       this.term = undefined;
       this.changedAt = this.firstChangeAt = undefined;
       // A replica that does not decide looks at everything when it does: until then changes are not kept.
@@ -224,6 +239,7 @@ export class Scheduler {
     const { leader, watched, log, assumptions, world } = this.options;
     this.term = undefined;
     assumptions.clear();
+    this.reasons.clear();
     if (this.reading?.term !== term) {
       // A collection that is not served would be looked for again some time later only.
       const claims = watched.pathOf('resourceClaims') === undefined ? [] : (['resourceClaims'] as const);
@@ -275,21 +291,50 @@ export class Scheduler {
     asked();
     const timed = metrics.cycleSeconds.startTimer({ phase: 'decide' });
     const started = this.clock.monotonic();
-    const explains = started >= this.reasons.again;
-    const decision = decideIn(session, explains ? undefined : NOTHING);
+    const { decision, reasons } = decideAndExplainLater(session, this.actionsOf(session, isQuiet));
     timed();
-    if (explains) {
+    if (this.consolidatesAt === Infinity) {
       const ended = this.clock.monotonic();
-      const again = ended + (ended - started) * EXPLAIN_REST;
-      this.reasons = { pending: decision.pending, again, areOld: false };
-      return { session, decision };
+      this.consolidated = { ended, took: ended - started };
     }
-    this.reasons = { ...this.reasons, areOld: session.short.size > 0 };
     const placed = new Set(decision.bindings.map(({ gang }) => gang));
-    return {
-      session,
-      decision: { ...decision, pending: this.reasons.pending.filter(({ gang }) => !placed.has(gang)) },
-    };
+    this.reasons.decided(reasons, this.feed.takeNames(), placed);
+    return { session, decision };
+  }
+
+  /** What a decision may do: to move pods takes a bounded part of the time, and not that of gangs that have just arrived. */
+  private actionsOf({ policy: { actions }, short }: Session, isQuiet: boolean): readonly Action[] {
+    const { ended, took } = this.consolidated;
+    const rest = took * CONSOLIDATION_REST;
+    const due = ended + rest * (isQuiet ? 1 : CONSOLIDATION_PATIENCE);
+    if (this.clock.monotonic() >= due || !actions.includes('consolidate') || short.size === 0) {
+      this.consolidatesAt = Infinity;
+      return actions;
+    }
+    this.consolidatesAt = ended + rest;
+    return actions.filter((action) => action !== 'consolidate');
+  }
+
+  /** Looks for reasons for a while, and hands them on where they are new. */
+  private explain(): void {
+    const timed = this.options.metrics.cycleSeconds.startTimer({ phase: 'explain' });
+    const isNew = this.reasons.look();
+    timed();
+    if (isNew) {
+      this.guarded(this.options.onReasons);
+    }
+  }
+
+  /** An error in finding the reason of one gang costs that gang alone. */
+  private unexplained(gang: string, error: unknown): void {
+    const { world, serverClock, log } = this.options;
+    log.error({ kind: 'gang', name: gang, err: error }, 'no reason was found for one object, which is set aside');
+    const members = world.gangNamed(gang);
+    if (members !== undefined) {
+      members.setAside(messageOf(error), serverClock.now());
+      world.touches.gang(gangId(members.identity));
+      this.changed();
+    }
   }
 
   /** Cycles that failed as a whole, one after the other; none of them bound or evicted anything. */
@@ -298,21 +343,35 @@ export class Scheduler {
   }
 
   private cycle(isQuiet: boolean): void {
-    const { serverClock, metrics, actor, log } = this.options;
+    const { serverClock, metrics, actor } = this.options;
     const at = serverClock.now();
+    this.reasons.suspend();
     const { session, decision } = this.decide({ now: at, settleMilliseconds: SETTLE }, isQuiet);
     const done = metrics.cycleSeconds.startTimer({ phase: 'apply' });
     const { held, waiting } = this.feed;
-    const outcome = { at, session, decision, held, waiting, queueOf: (gang: string) => this.feed.queueOf(gang) };
+    const { reasons } = this;
+    const outcome = {
+      at,
+      session,
+      decision,
+      reasons,
+      held,
+      waiting,
+      queueOf: (gang: string) => this.feed.queueOf(gang),
+    };
     const again = Math.min(this.feed.nextIn(at), actor.carryOut(outcome));
-    this.lookAgainAt = Math.min(this.clock.monotonic() + again, this.reasons.areOld ? this.reasons.again : Infinity);
+    this.lookAgainAt = Math.min(this.clock.monotonic() + again, this.consolidatesAt);
     this.outcome = outcome;
+    this.guarded(() => this.options.onOutcome(outcome));
+    done();
+  }
+
+  private guarded(report: () => void): void {
     try {
-      this.options.onOutcome(outcome);
+      report();
     } catch (error) {
       // What is decided is under way; only what is said about it is not.
-      log.error({ err: error }, 'the outcome was not reported');
+      this.options.log.error({ err: error }, 'the outcome was not reported');
     }
-    done();
   }
 }

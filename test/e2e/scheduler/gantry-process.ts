@@ -30,6 +30,8 @@ export interface GantryOptions {
   readonly clockSkew?: number;
   /** Further flags. @default - none */
   readonly flags?: readonly string[];
+  /** Path of another build of the program. @default - that of these sources */
+  readonly bundle?: string;
 }
 
 let bundled: Promise<number> | undefined;
@@ -63,8 +65,11 @@ export class GantryProcess {
     leaseSeconds,
     clockSkew,
     flags = [],
+    bundle,
   }: GantryOptions): Promise<GantryProcess> {
-    await (bundled ??= writeBundle(SCHEDULER_BUNDLE));
+    if (bundle === undefined) {
+      await (bundled ??= writeBundle(SCHEDULER_BUNDLE));
+    }
     const folder = mkdtempSync(join(tmpdir(), 'gantry-scheduler-'));
     const path = join(folder, 'config.yaml');
     writeFileSync(path, config ?? '{}\n');
@@ -72,7 +77,7 @@ export class GantryProcess {
     writeFileSync(preload, `const now = Date.now; Date.now = () => now() + ${clockSkew ?? 0};`);
     const args = [
       ...(clockSkew === undefined ? [] : ['--require', preload]),
-      join(ROOT, SCHEDULER_BUNDLE.output),
+      bundle ?? join(ROOT, SCHEDULER_BUNDLE.output),
       '--kubeconfig',
       kubeconfig,
       '--config',

@@ -17,6 +17,7 @@ const DEFINITIONS = [
   'podgroups.scheduling.x-k8s.io',
   'hypernodes.topology.volcano.sh',
   'topologies.kueue.x-k8s.io',
+  'localqueues.kueue.x-k8s.io',
 ];
 
 export interface LabOptions extends Pick<ClusterOptions, 'extra' | 'featureGates' | 'serve' | 'audit' | 'kubelets'> {

@@ -260,9 +260,12 @@ describeLive('what tenants could try', () => {
     await lab.until('they wait', async () => (await gantry.metric('gantry_pending_gangs')) >= 1000);
     const start = cpuOf(gantry);
     await expectOthersRun();
+    const beside = cpuOf(gantry) - start;
     process.stdout.write(
-      `a gang of ten costs ${alone.toFixed(2)} s of CPU alone, ${(cpuOf(gantry) - start).toFixed(2)} s beside a thousand shapes\n`,
+      `a gang of ten costs ${alone.toFixed(2)} s of CPU alone, ${beside.toFixed(2)} s beside a thousand shapes\n`,
     );
+    // It was 2.4 to 4.5 s. What is left is the search for reasons, which takes a part of the time.
+    expect(beside).toBeLessThan(alone + 1);
   });
 
   it('connections that say nothing', async () => {

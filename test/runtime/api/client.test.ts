@@ -143,6 +143,45 @@ describe('a request', () => {
     ]);
   });
 
+  it('is read to its end where the headers and all of the body come at once', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(1000) });
+    // In one packet, as servers send it.
+    handler = (_, response) => {
+      const { socket } = response;
+      const head = `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${text.length}\r\n\r\n`;
+      response.detachSocket(socket!);
+      socket!.end(`${head}${text}`);
+    };
+    await expect(client.get('/things', { silence: 1000 })).resolves.toEqual({ a: 'x'.repeat(1000) });
+  });
+
+  it('counts as dead after some silence, and not while its answer comes in', async () => {
+    handler = () => undefined;
+    const limits = { timeout: 5000, silence: 60 };
+    await expect(client.get('/frozen', limits)).rejects.toThrow('nothing for 60 ms, the connection is dead');
+    handler = (_, response) => {
+      response.writeHead(200);
+      response.write('{"a":');
+    };
+    await expect(client.get('/frozen-later', limits)).rejects.toThrow('nothing for 60 ms');
+    const started = performance.now();
+    handler = (_, response) => {
+      response.writeHead(200);
+      const parts = [...'{"a": 1}'];
+      const timer = setInterval(() => {
+        const part = parts.shift();
+        if (part === undefined) {
+          clearInterval(timer);
+          response.end();
+        } else {
+          response.write(part);
+        }
+      }, 15);
+    };
+    await expect(client.get('/slow', limits)).resolves.toEqual({ a: 1 });
+    expect(performance.now() - started).toBeGreaterThan(60);
+  });
+
   it.each([
     ['plain text', 'ok'],
     ['a list', '[1]'],

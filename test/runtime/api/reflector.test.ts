@@ -140,6 +140,16 @@ describe('a reflector', () => {
     expect(copy.notes.some((note) => note.kind === 'failed' && note.error.includes('nothing for 30 ms'))).toBe(true);
   });
 
+  it('takes a list of which nothing comes for dead, and asks again', async () => {
+    const answer = handler;
+    let asked = 0;
+    handler = (request, response) => (asked++ === 0 ? undefined : answer(request, response));
+    copy = new Copy(server, undefined, 30);
+    await until(() => copy.items.has('a'));
+    expect(copy.notes[0]).toMatchObject({ kind: 'failed', during: 'list' });
+    expect((copy.notes[0] as { error: string }).error).toContain('nothing for 30 ms');
+  });
+
   it('keeps what it has while the server fails, and goes on when it is back', async () => {
     let fails = 2;
     const good = handler;

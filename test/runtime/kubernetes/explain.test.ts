@@ -43,12 +43,16 @@ describe('the reasons that owners of pods read', () => {
     message,
     pods: ['a-0', 'a-1'].map((name) => ({ namespace: 'default', name, uid: name, raw: { status: { conditions } } })),
   });
+  const tellOf = (list: readonly Waiting[]): void => {
+    list.forEach((one) => explainer.waits(one));
+    explainer.forgetOthers(new Set(list.map(({ gang }) => gang)));
+  };
   const settle = (): Promise<void> => until(() => explainer.isIdle);
   const conditions = (): typeof sent => sent.filter(({ path }) => path.endsWith('/status'));
   const events = (): typeof sent => sent.filter(({ path }) => path.includes('/events'));
 
   it('are a condition on each pod and one event for the gang', async () => {
-    explainer.waiting([waiting('1 of 2 pods fit.')]);
+    tellOf([waiting('1 of 2 pods fit.')]);
     await settle();
     expect(conditions().map(({ path }) => path)).toEqual([
       '/api/v1/namespaces/default/pods/a-0/status',
@@ -73,7 +77,7 @@ describe('the reasons that owners of pods read', () => {
   it.each([1024, 1025])('are cut to what an event takes: %d characters', async (length) => {
     const reason = ' (no-fit)';
     const message = 'x'.repeat(length - reason.length);
-    explainer.waiting([waiting(message)]);
+    tellOf([waiting(message)]);
     await settle();
     const { note } = events()[0].body;
     expect(note).toBe(length === 1024 ? `${message}${reason}` : `${`${message}${reason}`.slice(0, 1023)}…`);
@@ -82,23 +86,23 @@ describe('the reasons that owners of pods read', () => {
 
   it('are not written by a replica that does not lead', async () => {
     leads = false;
-    explainer.waiting([waiting('x')]);
+    tellOf([waiting('x')]);
     await settle();
     expect(sent).toEqual([]);
   });
 
   it('are not said again while they are the same, and the condition says so already', async () => {
-    explainer.waiting([waiting('x')]);
+    tellOf([waiting('x')]);
     await settle();
     clock.time += 10_000;
-    explainer.waiting([waiting('x', [{ type: 'PodScheduled', status: 'False', message: 'x (no-fit)' }])]);
+    tellOf([waiting('x', [{ type: 'PodScheduled', status: 'False', message: 'x (no-fit)' }])]);
     await settle();
     expect(sent).toHaveLength(3);
   });
 
   it('that change with every cycle are said no more often than every five seconds', async () => {
     for (let i = 0; i < 10; i++) {
-      explainer.waiting([{ ...waiting('x'), reason: `reason-${i}` }]);
+      tellOf([{ ...waiting('x'), reason: `reason-${i}` }]);
       await settle();
       clock.time += 1000;
     }
@@ -107,7 +111,7 @@ describe('the reasons that owners of pods read', () => {
 
   it('that only change their words are said no more often than once a minute', async () => {
     for (let i = 0; i < 13; i++) {
-      explainer.waiting([waiting(`${i} of 100 nodes`)]);
+      tellOf([waiting(`${i} of 100 nodes`)]);
       await settle();
       clock.time += 10_000;
     }
@@ -119,10 +123,10 @@ describe('the reasons that owners of pods read', () => {
   });
 
   it('that stay are counted up in the event that there is, once in a while', async () => {
-    explainer.waiting([waiting('x')]);
+    tellOf([waiting('x')]);
     await settle();
     clock.time += 301_000;
-    explainer.waiting([waiting('x')]);
+    tellOf([waiting('x')]);
     await settle();
     expect(events().map(({ method }) => method)).toEqual(['POST', 'PATCH']);
     expect(events()[1].body).toMatchObject({ series: { count: 2 } });
@@ -134,12 +138,12 @@ describe('the reasons that owners of pods read', () => {
   ])(
     'that come again after %d milliseconds are written with %s: the API server deletes old events',
     async (later, method) => {
-      explainer.waiting([waiting('x')]);
+      tellOf([waiting('x')]);
       await settle();
       clock.time += later;
-      explainer.waiting([{ ...waiting('other'), gang: 'default/b' }]);
+      tellOf([{ ...waiting('other'), gang: 'default/b' }]);
       await settle();
-      explainer.waiting([waiting('x')]);
+      tellOf([waiting('x')]);
       await settle();
       expect(events().map((event) => event.method)).toEqual(['POST', 'POST', method]);
     },

@@ -84,6 +84,50 @@ it('nothing is worked out again where nothing changed', () => {
   expect(new Set(looked.mock.calls.map(([members]) => members.name))).toEqual(new Set(['default/g']));
 });
 
+it('a gang of a PodGroup is brought again when its namespace names another queue', () => {
+  const { feed, moment, source } = new ChangingWorld(1);
+  source.put('schedulerPluginsPodGroups', { metadata: { namespace: 'default', name: 'pg' }, spec: { minMember: 1 } });
+  source.put('pods', pod('a', { labels: { 'scheduling.x-k8s.io/pod-group': 'pg' } }));
+  const queueOf = (): unknown =>
+    feed.deltas(moment).flatMap((delta) => (delta.kind === 'gang' ? [delta.gang.queue] : []));
+  expect(queueOf()).toEqual(['default']);
+  const annotations = { 'scheduling.volcano.sh/queue-name': 'research' };
+  source.put('namespaces', { metadata: { name: 'default', annotations } });
+  expect(queueOf()).toEqual(['research']);
+});
+
+it('a LocalQueue of Kueue stands for the queue with the name of its ClusterQueue, where there is one', () => {
+  const { feed, moment, source, world } = new ChangingWorld(1);
+  const localQueue = (namespace: string, clusterQueue: string): void =>
+    source.put('kueueLocalQueues', { metadata: { namespace, name: 'team' }, spec: { clusterQueue } });
+  source.put('pods', pod('a', { labels: { 'kueue.x-k8s.io/queue-name': 'team' } }));
+  const queueOf = (): readonly string[] =>
+    feed.deltas(moment).flatMap((delta) => (delta.kind === 'gang' ? [delta.gang.queue] : []));
+  expect(queueOf()).toEqual(['default']);
+  // Quota is Kueue's alone as long as no queue has the name.
+  localQueue('default', 'research');
+  expect(queueOf()).toEqual([]);
+  source.put('volcanoQueues', { metadata: { name: 'research' }, spec: { weight: 1 } });
+  expect(queueOf()).toEqual(['research']);
+  // That of another namespace says nothing.
+  localQueue('other', 'default');
+  expect(queueOf()).toEqual([]);
+  localQueue('default', 'unknown');
+  expect(queueOf()).toEqual(['default']);
+  localQueue('default', 'research');
+  expect(queueOf()).toEqual(['research']);
+  source.remove('kueueLocalQueues', 'default/team');
+  expect(queueOf()).toEqual(['default']);
+  localQueue('default', 'research');
+  // Who may use a queue is said by the queue.
+  const annotations = { 'gantry.dev/namespaces': 'others' };
+  source.put('volcanoQueues', { metadata: { name: 'research', annotations }, spec: { weight: 1 } });
+  expect(queueOf()).toEqual([]);
+  expect(feed.held).toMatchObject([{ kind: 'queue-not-allowed' }]);
+  world.configure({ ...world.configuration, queues: [{ name: 'research' }] });
+  expect(queueOf()).toEqual(['research']);
+});
+
 it('says how long it takes until time alone changes something, and that what is due is not waited for', () => {
   const { feed, moment, source, world } = new ChangingWorld(1);
   source.put('nodes', NODE);

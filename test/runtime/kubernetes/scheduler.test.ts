@@ -9,6 +9,9 @@ import { ServerClock, SYSTEM_CLOCK } from '../../../src/runtime/api/clock';
 import { makeLog } from '../../../src/runtime/api/log';
 import { Metrics } from '../../../src/runtime/kubernetes/metrics';
 import { type Outcome } from '../../../src/runtime/kubernetes/outcome';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { Consolidation } from '../../../src/placement/evictions/consolidate';
+import { PendingReasons } from '../../../src/placement/reasons/reasons';
 import { Scheduler } from '../../../src/runtime/kubernetes/scheduler';
 import { type Watched } from '../../../src/runtime/api/watched';
 import { World } from '../../../src/runtime/kubernetes/world/world';
@@ -16,6 +19,7 @@ import { NODE, pod, Source } from './watched-source';
 
 /** Asked more often than this, the loop goes round without waiting. */
 const ENDLESS = 1000;
+const LARGE = { spec: { containers: [{ resources: { requests: { cpu: '99' } } }] } };
 
 describe('the loop of the scheduler', () => {
   const cycle = { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 };
@@ -26,6 +30,7 @@ describe('the loop of the scheduler', () => {
   let claimsPath: string | undefined;
   let carryOut: jest.Mock<number, [Outcome]>;
   let onOutcome: jest.Mock;
+  let onReasons: jest.Mock;
   let source: Source;
   let assumptions: Assumptions;
   let metrics: Metrics;
@@ -47,6 +52,7 @@ describe('the loop of the scheduler', () => {
     claimsPath = undefined;
     carryOut = jest.fn<number, [Outcome]>(() => Infinity);
     onOutcome = jest.fn();
+    onReasons = jest.fn();
     source = new Source();
     assumptions = new Assumptions();
     metrics = new Metrics();
@@ -79,6 +85,7 @@ describe('the loop of the scheduler', () => {
       metrics,
       config: () => ({ ...DEFAULT_CONFIGURATION, cycle }),
       onOutcome,
+      onReasons,
       clock: { monotonic: () => SYSTEM_CLOCK.monotonic() + (delay += tick), wall: () => SYSTEM_CLOCK.wall() },
     });
     world.onRelevant = (ready) => scheduler.changed(ready);
@@ -304,38 +311,93 @@ describe('the loop of the scheduler', () => {
     expect(scheduler.isAlive).toBe(true);
   });
 
-  it('hands on what it decided and why gangs wait, also in a cycle that comes too soon to look for reasons again', async () => {
+  it('hands on what it decided, and then why gangs wait', async () => {
     await startAndRest();
+    onReasons.mockClear();
     source.put('pods', pod('a', {}));
-    source.put('pods', pod('large', { spec: { containers: [{ resources: { requests: { cpu: '99' } } }] } }));
+    source.put('pods', pod('large', LARGE));
     await pass(20);
-    scheduler.changed(true);
-    await pass(2000);
-    const outcomes = onOutcome.mock.calls.map(([outcome]: Outcome[]) => outcome);
-    expect(outcomes[0].decision.bindings).toMatchObject([{ gang: 'default/a', node: 'n-1' }]);
-    expect(outcomes.map(({ decision }) => decision.pending.map(({ gang }) => gang))).toEqual(
-      Array(outcomes.length).fill(['default/large']),
-    );
-    expect(outcomes[0].queueOf('default/large')).toBe('default');
+    const [[outcome]] = onOutcome.mock.calls as [Outcome][];
+    expect(outcome.decision.bindings).toMatchObject([{ gang: 'default/a', node: 'n-1' }]);
+    expect(outcome.decision.pending).toEqual([]);
+    await pass(5);
+    expect(onReasons).toHaveBeenCalledTimes(1);
+    expect(outcome.reasons.list.map(({ gang }) => gang)).toEqual(['default/large']);
+    expect(outcome.queueOf('default/large')).toBe('default');
     expect([...scheduler.takeTouched()]).toEqual(expect.arrayContaining(['default/pod/a', 'default/pod/large']));
+    // The same reason again is no news.
+    scheduler.changed(true);
+    await pass(5000);
+    expect(onReasons).toHaveBeenCalledTimes(1);
+    source.remove('pods', 'default/large');
+    await pass(100);
+    expect(outcome.reasons.list).toEqual([]);
   });
 
-  it('looks for reasons again only after twenty times as long as it took, and then without a change', async () => {
-    const large = { spec: { containers: [{ resources: { requests: { cpu: '99' } } }] } };
-    const waitingIn = (outcome: Outcome | undefined): readonly string[] =>
-      outcome?.decision.pending.map(({ gang }) => gang) ?? [];
+  it('decides about what arrives before it looks for the next reason', async () => {
     await startAndRest();
-    source.put('pods', pod('first', large));
-    tick = 200;
+    for (let i = 0; i < 10; i++) {
+      const cpu = String(20 + i);
+      source.put('pods', pod(`large-${i}`, { spec: { containers: [{ resources: { requests: { cpu } } }] } }));
+    }
     await pass(20);
-    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([1, ['default/first']]);
+    // Each look at the clock takes a millisecond, so that a piece ends after a few reasons.
+    tick = 1;
+    await pass(1);
+    const { reasons } = scheduler.outcome!;
+    const found = reasons.list.length;
+    expect(found).toBeLessThan(10);
+    const before = cycles();
+    source.put('pods', pod('a', {}));
+    scheduler.changed(true);
+    await pass(10);
+    expect(cycles()).toBe(before + 1);
+    expect(reasons.list.length).toBeLessThan(10);
     tick = 0;
-    source.put('pods', pod('second', large));
-    await pass(2500);
-    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([2, ['default/first']]);
-    await pass(2500);
-    expect([cycles(), waitingIn(scheduler.outcome)]).toEqual([3, ['default/first', 'default/second']]);
+    await pass(2000);
+    expect(reasons.list).toHaveLength(10);
+  });
+
+  it('lets decisions that may move pods take a fiftieth of the time, in quiet moments', async () => {
+    const asking = (cpu: string): JsonObject => ({ containers: [{ resources: { requests: { cpu } } }] });
+    source.put('pods', pod('runs', { node: 'n-1', phase: 'Running', spec: asking('5') }));
+    await startAndRest();
+    const moves = jest.spyOn(Consolidation.prototype, 'run');
+    // Each look at the clock takes this long, and so does the decision.
+    tick = 10;
+    source.put('pods', pod('waits', { spec: asking('6') }));
+    await pass(20);
+    tick = 0;
+    const took = moves.mock.calls.length;
+    expect(took).toBe(1);
+    const before = cycles();
+    for (let i = 0; i < 45; i++) {
+      scheduler.changed(true);
+      await pass(20);
+    }
+    expect([cycles() - before > 1, moves.mock.calls.length]).toEqual([true, took]);
     await pass(5000);
-    expect(cycles()).toBe(3);
+    expect(moves.mock.calls.length).toBeGreaterThan(took);
+  });
+
+  it('sets a gang aside for which no reason can be found, and goes on', async () => {
+    await startAndRest();
+    const real = Reflect.get<typeof PendingReasons.prototype, 'of'>(PendingReasons.prototype, 'of');
+    jest.spyOn(PendingReasons.prototype, 'of').mockImplementation(function (this: PendingReasons, gang) {
+      if (gang === 'default/bad') {
+        throw new TypeError('no such thing');
+      }
+      return Reflect.apply(real, this, [gang]);
+    });
+    source.put('pods', pod('bad', LARGE));
+    source.put('pods', pod('large', LARGE));
+    await pass(20);
+    await pass(1);
+    await pass(2000);
+    await pass(1);
+    expect(messages).toContain('no reason was found for one object, which is set aside');
+    expect(scheduler.outcome!.held).toMatchObject([{ gang: 'default/bad', kind: 'set-aside' }]);
+    expect(scheduler.outcome!.reasons.list.map(({ gang }) => gang)).toEqual(['default/large']);
+    expect(scheduler.failuresInARow).toBe(0);
   });
 });

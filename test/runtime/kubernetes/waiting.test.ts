@@ -22,7 +22,8 @@ function reportsOf(
 ): ReturnType<typeof pendingReports> {
   const { pending = [], nominations = [], held = [] } = parts;
   const outcome = {
-    decision: { pending, nominations },
+    decision: { nominations },
+    reasons: { of: (name: string) => pending.find((one) => (one as { gang: string }).gang === name) },
     held,
     queueOf: () => 'research',
     waiting: new Map([[members.name, members]]),
@@ -97,7 +98,7 @@ test('why a gang is held back takes precedence', () => {
 test('what is written to pods has the two simplest changes, and the pods that still exist', () => {
   const world = { pods: new Map([['a-2', { key: 'a-2' }]]) } as unknown as World;
   const reports = reportsOf(gang('a', 'waiting', 'waiting'), { pending: [NO_FIT] });
-  const [{ message, ...waiting }] = waitingOf(reports, world);
+  const [{ message, ...waiting }] = reports.map((report) => waitingOf(report, world));
   expect(waiting).toEqual({ gang: 'a', reason: 'no-fit', pods: [{ key: 'a-2' }] });
   expect(message).toMatch(/^no room .*1 pod.*preemptible/);
   expect(message).not.toMatch(/affinity/);

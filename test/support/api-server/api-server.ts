@@ -109,11 +109,12 @@ export class InProcessApiServer {
   private async request(method: string, path: string, request: ApiRequest): Promise<JsonObject> {
     const entry = { method, path, body: asObject(request.body), status: 0 };
     this.log.push(entry);
-    const { timeout = 30_000, signal } = request;
+    const { timeout = 30_000, silence = timeout, signal } = request;
+    const patience = Math.min(timeout, silence);
     let timer: NodeJS.Timeout | undefined;
     let giveUp: () => void = () => undefined;
     const givenUp = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(noAnswer(`no answer within ${timeout} ms`)), timeout);
+      timer = setTimeout(() => reject(noAnswer(`no answer within ${patience} ms`)), patience);
       giveUp = () => reject(noAnswer('given up'));
       signal?.addEventListener('abort', giveUp);
     });

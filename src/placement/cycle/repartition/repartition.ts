@@ -20,9 +20,9 @@ interface Choice extends Offer {
 }
 
 /** @param passed gangs that did not get what they want, in the order of their claims */
-export function repartition(cycle: Cycle, passed: readonly GangRecord[]): void {
+export function repartition(cycle: Cycle, passed: () => readonly GangRecord[]): void {
   if (cycle.session.policy.repartitionLimit > 0 && cycle.session.table.nodes.some(({ migConfigs }) => migConfigs)) {
-    const turns = passed.flatMap((gang) => claimOf(cycle, gang) ?? []);
+    const turns = passed().flatMap((gang) => claimOf(cycle, gang) ?? []);
     if (turns.length > 0) {
       new Repartitioning(cycle).run(turns);
     }

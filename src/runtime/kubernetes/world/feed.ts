@@ -39,6 +39,8 @@ export class Feed {
   private readonly dues = new Heap<Due>((a, b) => a.at - b.at);
   /** Ids of gangs that were looked at since `takeTouched` was called. */
   private touched = new Set<string>();
+  /** Names of gangs that were looked at since `takeNames` was called. */
+  private names = new Set<string>();
   /** Gangs that have pods without a node, by id. */
   private readonly withWaiting = new Map<string, GangMembers>();
 
@@ -137,6 +139,13 @@ export class Feed {
     return touched;
   }
 
+  /** Names of gangs that were looked at since the last call, also of those that do not exist any more. */
+  takeNames(): ReadonlySet<string> {
+    const { names } = this;
+    this.names = new Set();
+    return names;
+  }
+
   private callDue(now: number): void {
     for (let due = this.dues.top(); due !== undefined && due.at <= now; due = this.dues.top()) {
       this.dues.pop();
@@ -180,6 +189,7 @@ export class Feed {
       ...(found?.gang !== undefined && { gang: found.gang }),
       due,
     };
+    [before, part].forEach(({ gang }) => gang !== undefined && this.names.add(gang.name));
     changesOf(before, part, gone, put);
     if (due < Infinity) {
       this.dues.push({ at: due, id });

@@ -20,6 +20,11 @@ const VERSIONS: Readonly<Partial<Record<CollectionName, string>>> = {
   nativePodGroups: 'scheduling.k8s.io/v1alpha2',
 };
 
+/** Group and version of the PodGroups of a collection; `undefined` where it has other objects. */
+export function podGroupVersion(collection: CollectionName): string | undefined {
+  return VERSIONS[collection];
+}
+
 export const POD_GROUP_COLLECTIONS = Object.keys(VERSIONS) as readonly CollectionName[];
 
 /** Id of the gang of a PodGroup. */

@@ -2,13 +2,13 @@
  * What cannot be scheduled with, and why: an error about one object costs that object, and the cycle goes on without it.
  *
  * Each is reported as long as it is so: in the metric `gantry_set_aside`, on which an alert looks, in the log when it begins, and as an
- * event of the object or of the pods that wait for it.
+ * event of the object; that of a gang is its PodGroup, else its first pod.
  */
 export type AsideKind = 'pod' | 'gang' | 'queue' | 'node' | 'object';
 
 export interface Aside {
   readonly kind: AsideKind;
-  /** `namespace/name`, or `name` where the kind has no namespaces. */
+  /** `namespace/name`, or `name` where the kind has no namespaces; of a gang its id. */
   readonly name: string;
   readonly reason: string;
 }

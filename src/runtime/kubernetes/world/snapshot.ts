@@ -14,7 +14,7 @@ import { type DeviceClaims } from '../../../placement/model/claims';
 import { messageOf } from '../../api/api-error';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
-import { type GangMembers, roleOf } from './gang-members';
+import { gangId, type GangMembers, roleOf } from './gang-members';
 import { HAND_OVER, obstacle } from './claims';
 import { type PodEntry } from './pod-entry';
 import { type World } from './world';
@@ -145,14 +145,14 @@ export function gangPart(world: World, assumptions: Assumptions, moment: Moment,
   if (reason === undefined) {
     try {
       const part = partOf(world, assumptions, moment, members);
-      world.aside.remove('gang', members.key);
+      world.aside.remove('gang', gangId(members.identity));
       return part;
     } catch (error) {
       reason = messageOf(error);
       members.setAside(reason, moment.now);
     }
   }
-  world.aside.put({ kind: 'gang', name: members.key, reason });
+  world.aside.put({ kind: 'gang', name: gangId(members.identity), reason });
   const message = `The scheduler cannot decide about the gang, and skips it: ${reason}.`;
   const pods: Pod[] = [];
   for (const entry of members.pods.values()) {

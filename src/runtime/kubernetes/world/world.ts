@@ -2,7 +2,13 @@
  * Turns watched objects into the input of the placement core, incrementally: a change recomputes only what it affects.
  */
 import { type JsonObject } from '../../../facts/api/schema';
-import { type GangIdentity, Priorities, topologyOf } from '../../../planning/cluster/objects';
+import {
+  type GangIdentity,
+  localQueueOf,
+  Priorities,
+  type QueueName,
+  topologyOf,
+} from '../../../planning/cluster/objects';
 import { QueueTree } from '../../../planning/cluster/queues/queue-tree';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -231,11 +237,11 @@ export class World {
     const { queue } = members.hints(this.podGroups.of(members.identity));
     const { defaultQueue } = this.config;
     const { annotations } = asObject(this.source.all('namespaces').get(namespace)?.metadata);
-    const named =
-      queue?.kind === 'queue'
-        ? queue.name
-        : (asString(asObject(annotations)['scheduling.volcano.sh/queue-name']) ?? defaultQueue);
     const tree = this.queueTree;
+    const named =
+      this.queueNamed(queue, tree) ??
+      asString(asObject(annotations)['scheduling.volcano.sh/queue-name']) ??
+      defaultQueue;
     const fault = tree.faults.get(named) ?? this.aside.reasonOf('queue', named);
     if (fault !== undefined) {
       return { name: defaultQueue, kind: 'queue-set-aside', refusal: `Queue "${named}" is set aside: ${fault}.` };
@@ -249,6 +255,19 @@ export class World {
       return { name: defaultQueue, kind: 'unknown-queue', refusal: `Queue "${named}" does not exist.` };
     }
     return { name: named };
+  }
+
+  /**
+   * The queue that pods name. A LocalQueue of Kueue stands for the queue with the name of its ClusterQueue, if there is one: otherwise quota is
+   * Kueue's alone.
+   */
+  private queueNamed(queue: QueueName | undefined, tree: QueueTree): string | undefined {
+    if (queue?.kind !== 'local-queue') {
+      return queue?.name;
+    }
+    const object = this.source.all('kueueLocalQueues').get(`${queue.namespace}/${queue.name}`);
+    const { clusterQueue } = (object === undefined ? undefined : localQueueOf(object)) ?? {};
+    return clusterQueue !== undefined && tree.has(clusterQueue) ? clusterQueue : undefined;
   }
 
   /** The pod may show this node as that of its hand-over from now on. */
@@ -288,14 +307,13 @@ export class World {
   }
 
   private take({ collection, key, before, after }: Change): void {
+    let isNews = true;
     switch (collection) {
       case 'pods':
         this.takePod(key, after);
         return;
       case 'nodes':
-        if (!this.takeNode(key, before, after)) {
-          return;
-        }
+        isNews = this.takeNode(key, before, after);
         break;
       case 'hyperNodes':
         this.placesKnown = undefined;
@@ -310,6 +328,9 @@ export class World {
         this.queuesKnown = undefined;
         this.touches.queues = true;
         this.touchGangs(() => true);
+        break;
+      case 'kueueLocalQueues':
+        this.touchGangs(({ identity }) => identity.namespace === key.split('/')[0]);
         break;
       case 'volcanoPodGroups':
       case 'nativePodGroups':
@@ -336,12 +357,12 @@ export class World {
       case 'resourceSlices':
       case 'deviceClasses':
       case 'resourceClaims':
-        if (!this.takeDevices({ collection, key, before, after })) {
-          return;
-        }
+        isNews = this.takeDevices({ collection, key, before, after });
         break;
     }
-    this.onRelevant();
+    if (isNews) {
+      this.onRelevant();
+    }
   }
 
   /** @returns whether it says anything new */
@@ -405,9 +426,9 @@ export class World {
   }
 
   private touchGangs(which: (gang: GangMembers) => boolean): void {
-    for (const gang of this.gangs.values()) {
+    for (const [id, gang] of this.gangs) {
       if (which(gang)) {
-        this.touches.gang(gang.key);
+        this.touches.gang(id);
       }
     }
   }
@@ -518,7 +539,7 @@ export class World {
   sweep(): void {
     for (const members of this.empty) {
       if (members.pods.size === 0) {
-        this.aside.remove('gang', members.key);
+        this.aside.remove('gang', gangId(members.identity));
         this.gangs.delete(members.key);
         this.names.remove(members);
       }

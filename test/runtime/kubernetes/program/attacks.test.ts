@@ -220,8 +220,14 @@ describe('attacks', () => {
     expect(await rig.metric('gantry_set_aside', 'kind="gang"')).toBe(1);
     await rig.until('the reason is reported', () => rig.server.condition('poison/bad-0') !== undefined);
     expect(rig.server.condition('poison/bad-0')).toContain('cannot read properties of undefined');
-    // A gang is no object of the cluster: its pods have the reason.
-    expect(rig.server.notes().filter((note) => note.startsWith('SetAside'))).toEqual([]);
+    const setAside = (): readonly string[] => rig.server.notes().filter((note) => note.startsWith('SetAside'));
+    await rig.until('its first pod has the event', () => setAside().length > 0);
+    // It is tried again each minute, and reported once.
+    await rig.pass(180_000);
+    expect(setAside()).toEqual([
+      'SetAside: The scheduler ignores the gang of the pod: cannot read properties of undefined.',
+    ]);
+    expect(rig.said('set aside')).toHaveLength(1);
     isPoison = false;
     await rig.until('it runs once the error is gone', () => isBound('poison/bad-1'));
     expect(await rig.metric('gantry_set_aside')).toBe(0);

@@ -69,6 +69,18 @@ describe('the scheduler program', () => {
     await rig.until('it is seen and bound', () => Object.keys(rig.server.places()).length === 1, 30_000);
   });
 
+  it('notices within 30 seconds that a list is frozen', async () => {
+    const server = new InProcessApiServer();
+    let frozen = 0;
+    server.trouble = ({ method, path }) =>
+      method === 'GET' && path === '/api/v1/pods' && frozen++ === 0 ? 'dropped' : undefined;
+    rig = await Rig.start({ server });
+    rig.addNodes(1);
+    rig.addPods(podObject('early'));
+    await rig.until('it is read and bound', () => Object.keys(server.places()).length === 1, 31_000);
+    expect(frozen).toBeGreaterThan(1);
+  });
+
   it('lets a new job go on at once while a thousand pods wait', async () => {
     rig = await Rig.start({ config: 'enqueueVolcanoPodGroups: true\nexplain: { writesPerSecond: 20 }' });
     const { server } = rig;

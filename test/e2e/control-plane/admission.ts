@@ -2,9 +2,9 @@
  * How to reach a control plane of the suites, from its kubeconfig.
  */
 import { readFileSync } from 'node:fs';
-import { type JsonObject } from '../../src/facts/api/schema';
-import { asArray, asObject, asString } from '../../src/manifests/read';
-import { type Admission } from '../../src/runtime/api/credentials';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { asArray, asObject, asString } from '../../../src/manifests/read';
+import { type Admission } from '../../../src/runtime/api/credentials';
 
 export function admissionOf(kubeconfig: string): Admission {
   const config = JSON.parse(readFileSync(kubeconfig, 'utf8')) as JsonObject;
