@@ -120,7 +120,10 @@ export class Ledger {
     this.logDevices.push(devices);
   }
 
-  /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
+  /**
+   * Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. What it holds by its
+   * claims was taken when it came.
+   */
   load(pod: PodRecord, row: number, devices: readonly number[]): void {
     // What was known of less free resources says nothing of the new books.
     this.epochs.begin();
@@ -130,14 +133,14 @@ export class Ledger {
       row === ELSEWHERE || (devices.length === wanted && !this.isHeld(pod, devices))
         ? devices
         : (chooseDevices(this.table, row, pod.podClass) ?? this.contradiction(pod, row, wanted));
-    this.apply(pod, row, known, 1, pod.podClass.claims.length === 0 ? NO_CLAIMS : this.claims.stated(pod));
+    this.apply(pod, row, known, 1, NO_CLAIMS);
   }
 
-  /** Removes a pod from the books permanently. */
+  /** Removes a pod from the books permanently, with the exception of its claims. */
   unload(pod: PodRecord): void {
     this.epochs.begin();
     this.contradictions.delete(pod);
-    this.apply(pod, pod.row, pod.devices, -1, pod.claimed);
+    this.apply(pod, pod.row, pod.devices, -1, NO_CLAIMS);
   }
 
   /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
