@@ -84,6 +84,15 @@ export interface GangRecord {
   /** The same number for gangs without pods that have the same requirements on nodes; undefined if that is not known. */
   kind: number | undefined;
   placed: number;
+  /** Its placed pods by the keys of the claims that they share. @default - none shares a claim */
+  claimPods?: Map<string, ClaimHolders>;
+}
+
+/** Pods of one gang that share a claim. */
+export interface ClaimHolders {
+  all: number;
+  /** Those that must not be preempted. */
+  fixed: number;
 }
 
 export interface QueueRecord {

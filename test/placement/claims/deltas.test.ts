@@ -2,7 +2,14 @@
  * A session that follows slices and claims by deltas, held against a session built from scratch after every step of a random history: the
  * books, and the decision that follows.
  */
-import { type ClusterNode, DEFAULT_POLICY, type Gang, type Pod } from '../../../src/placement';
+import {
+  type ClusterNode,
+  decide,
+  DEFAULT_POLICY,
+  type Gang,
+  type Pod,
+  type PodTemplate,
+} from '../../../src/placement';
 import { firstDifference } from '../../../src/placement/cycle/compare-books';
 import { decideIn } from '../../../src/placement/engine';
 import { type Delta } from '../../../src/placement/model/facts';
@@ -18,12 +25,15 @@ import { Random } from '../../support/random';
 import { samples } from '../../support/samples';
 import { alternative, device, partitioned, slicesOf } from './gangs';
 
-const HISTORIES = samples(400);
+const HISTORIES = samples(160);
 const STEPS = 25;
 const SEED = 20_261_128;
 const NODES = ['n0', 'n1', 'n2'];
 const KEYS = ['c0', 'c1', 'c2', 'c3'];
 const UNIT = 1_000_000_000n;
+const GPU = 'nvidia.com/gpu';
+/** What each claim is charged; the first two are shared. */
+const CHARGES: Readonly<Record<string, number>> = { c0: 4, c1: 0.5, c2: 1, c3: 2 };
 
 function nodeNamed(name: string, more: Partial<ClusterNode> = {}): ClusterNode {
   const claimable = new Map(
@@ -53,7 +63,11 @@ class Histories {
       {
         now: 0,
         nodes: NODES.map((name) => nodeNamed(name)),
-        queues: [{ name: 'q' }],
+        queues: [
+          { name: 'top', capability: { [GPU]: 12 } },
+          { name: 'q', parent: 'top' },
+          { name: 'r', parent: 'top' },
+        ],
         gangs: [],
         pods: [],
         deviceClaims: {
@@ -83,7 +97,8 @@ class Histories {
     () => this.one([...this.claims.claims.keys()], (key) => this.apply({ kind: 'claim-gone', key })),
     () => this.apply({ kind: 'pod', pod: this.foreign() }, ...(this.random.chance(0.5) ? this.someClaims() : [])),
     () => this.one(this.session.snapshot.pods, ({ name }) => this.apply({ kind: 'pod-gone', name })),
-    () => this.one(this.session.snapshot.pods, (pod) => this.apply({ kind: 'pod', pod: { ...pod, state: 'releasing' } })),
+    () =>
+      this.one(this.session.snapshot.pods, (pod) => this.apply({ kind: 'pod', pod: { ...pod, state: 'releasing' } })),
     () =>
       this.one(this.session.snapshot.nodes, (node) =>
         this.apply({ kind: 'node', node: { ...node, unschedulable: this.random.chance(0.3) } }),
@@ -193,14 +208,14 @@ class Histories {
     const { random } = this;
     return {
       name: `g${this.names++}`,
-      queue: 'q',
-      roles: [
-        {
-          name: 'r',
-          count: 1 + random.below(2),
-          template: { request: { cpu: 500 }, claims: random.chance(0.3) ? ['c0', 'c2'] : [random.pick(KEYS)] },
-        },
-      ],
+      queue: random.pick(['q', 'r']),
+      preemptible: random.chance(0.5),
+      priority: random.below(3),
+      roles: Array.from({ length: 1 + random.below(2) }, (_, index) => ({
+        name: `r${index}`,
+        count: 1 + random.below(3),
+        template: chargedTemplate(random.chance(0.3) ? ['c0', 'c2'] : [random.pick(KEYS)]),
+      })),
     };
   }
 
@@ -239,6 +254,40 @@ class Histories {
   }
 }
 
+function chargedTemplate(claims: readonly string[]): PodTemplate {
+  const shared = claims.filter((key) => KEYS.indexOf(key) < 2);
+  return {
+    request: { cpu: 500 },
+    claims,
+    charged: { [GPU]: claims.reduce((sum, key) => sum + (CHARGES[key] ?? 0), 0) },
+    ...(shared.length > 0 && {
+      sharedCharges: Object.fromEntries(shared.map((key) => [key, { [GPU]: CHARGES[key] ?? 0 }])),
+    }),
+  };
+}
+
+/** What the queues have, by the pods themselves: each gang once for a claim that its pods share. */
+function expectCharges(session: Session): void {
+  const sums = new Map<string, readonly [number, number]>();
+  for (const { gang, roles } of session.gangs) {
+    const pods = roles.flatMap((role) => role.pods).filter(({ row, releasing }) => row !== -1 && !releasing);
+    const charge = (own: typeof pods): number => {
+      const shared = new Set(own.flatMap(({ podClass }) => podClass.claims.filter((key) => KEYS.indexOf(key) < 2)));
+      const single = own.flatMap(({ podClass }) => podClass.claims.filter((key) => KEYS.indexOf(key) >= 2));
+      return [...shared, ...single].reduce((sum, key) => sum + (CHARGES[key] ?? 0), 0);
+    };
+    for (const queue of [gang.queue, 'top']) {
+      const [allocated, fixed] = sums.get(queue) ?? [0, 0];
+      sums.set(queue, [allocated + charge(pods), fixed + charge(pods.filter(({ preemptible }) => !preemptible))]);
+    }
+  }
+  const account = session.accounts.indexOf(GPU);
+  for (const { queue, allocated, nonPreemptible } of account < 0 ? [] : session.queues) {
+    const [all, fixed] = sums.get(queue.name) ?? [0, 0];
+    expect([queue.name, allocated[account], nonPreemptible[account]]).toEqual([queue.name, all, fixed]);
+  }
+}
+
 interface Bound {
   readonly pod: string;
   readonly gang: string;
@@ -262,7 +311,9 @@ test(`a session follows slices and claims: ${HISTORIES} random histories`, () =>
       session.rewind();
       const at = `seed ${SEED + index}, step ${step}`;
       expect([at, firstDifference(session, scratch)]).toEqual([at, undefined]);
+      expectCharges(session);
       const decision = decideIn(session);
+      expectCharges(session);
       placed += decision.bindings.filter(({ claims = [] }) => claims.length > 0).length;
       expect([at, decision]).toEqual([at, decideIn(scratch)]);
       session.rewind();
@@ -304,4 +355,32 @@ test('a session catches up with the claims of a snapshot', () => {
   const other = new Histories(2).session;
   other.catchUp(snapshot, DEFAULT_POLICY);
   expect(firstDifference(other, new Session(snapshot, DEFAULT_POLICY))).toBeUndefined();
+});
+
+describe('a claim that the pods of a gang share', () => {
+  const claim = { name: 'c0', requests: [{ name: 'r', alternatives: [alternative()] }], constraints: [] };
+  const bound = (capability: number, gangs: number): number =>
+    decide({
+      now: 0,
+      nodes: [nodeNamed('n0')],
+      queues: [{ name: 'q', capability: { [GPU]: capability } }],
+      gangs: Array.from({ length: gangs }, (_, index) => ({
+        name: `g${index}`,
+        queue: 'q',
+        roles: [{ name: 'r', count: 3, template: chargedTemplate(['c0']) }],
+      })),
+      pods: [],
+      deviceClaims: {
+        slices: slicesOf('n0', [device('a')]),
+        claims: new Map([['c0', { title: 'c0', shared: true, claim }]]),
+      },
+    }).bindings.length;
+
+  it('is charged once, for however many of its pods', () => {
+    expect([bound(3, 1), bound(4, 1)]).toEqual([0, 3]);
+  });
+
+  it('is charged for each gang', () => {
+    expect([bound(7, 2), bound(8, 2)]).toEqual([3, 6]);
+  });
 });

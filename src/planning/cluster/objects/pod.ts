@@ -8,7 +8,7 @@ import { type NodeTerm, type Pod, type PodTemplate } from '../../../placement';
 import { takeAcceleratorRequest } from './accelerator-request';
 import { addTo, type AmountsDraft } from '../../../manifests/pods/resource-amounts';
 import { podRequest } from './pod-request';
-import { claimKey, type ClassRequest, extendedClaimKey } from './claim-key';
+import { claimKey, isSharedClaim, type ClassRequest, extendedClaimKey } from './claim-key';
 import {
   hostPortsOf,
   type NamespaceChooser,
@@ -79,7 +79,16 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const request = podRequest(spec);
   const claims = options.podClaims ?? claimsOf(spec, namespace, options);
   const charged: AmountsDraft = {};
-  claims.forEach(({ key, devices }) => addTo(key === undefined ? request : charged, devices));
+  const sharedCharges = new Map<string, PodClaim['devices']>();
+  for (const { key, devices } of claims) {
+    // Two entries of a pod may name one claim.
+    if (key === undefined || !sharedCharges.has(key)) {
+      addTo(key === undefined ? request : charged, devices);
+    }
+    if (key !== undefined && isSharedClaim(key) && Object.keys(devices).length > 0) {
+      sharedCharges.set(key, devices);
+    }
+  }
   const found = takeAcceleratorRequest(
     request,
     Object.fromEntries(stringEntries(metadata.annotations)),
@@ -109,6 +118,7 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
     ...(accelerator !== undefined && { accelerator }),
     ...(keys.length > 0 && { claims: keys }),
     ...(Object.keys(charged).length > 0 && { charged }),
+    ...(sharedCharges.size > 0 && { sharedCharges: Object.fromEntries(sharedCharges) }),
     namespace: namespace === '' ? 'default' : namespace,
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
