@@ -68,25 +68,33 @@ export function workEventOf(object: JsonObject): WorkEvent | undefined {
   if (!REGARDED.has(kind) || name === '' || !(REASONS.has(reason) || reason.startsWith(EVICTED_BY_KUEUE))) {
     return undefined;
   }
-  const series = asObject(object.series);
-  const made = asObject(object.metadata).creationTimestamp;
-  const first = timeOf(object.firstTimestamp, object.deprecatedFirstTimestamp, object.eventTime, made);
-  const last = timeOf(series.lastObservedTime, object.lastTimestamp, object.deprecatedLastTimestamp, object.eventTime);
-  const count = asInteger(series.count) ?? asInteger(object.count) ?? asInteger(object.deprecatedCount) ?? 1;
-  const source =
-    asString(object.reportingComponent) ||
-    asString(object.reportingController) ||
-    asString(asObject(object.source).component);
   return {
     kind,
     namespace: asString(regarding.namespace) ?? '',
     name: name.slice(0, LONGEST_WORD),
     reason: reason.slice(0, LONGEST_WORD),
     message: (asString(object.message) ?? asString(object.note) ?? '').slice(0, LONGEST_MESSAGE),
-    source: (source ?? '').slice(0, LONGEST_WORD),
+    source: sourceOf(object).slice(0, LONGEST_WORD),
+    ...timesOf(object),
+  };
+}
+
+function sourceOf({ reportingComponent, reportingController, source }: JsonObject): string {
+  const named = [reportingComponent, reportingController, asObject(source).component].map(asString);
+  return named.find((text) => text !== undefined && text !== '') ?? '';
+}
+
+function timesOf(object: JsonObject): Pick<WorkEvent, 'count' | 'first' | 'last'> {
+  const series = asObject(object.series);
+  const made = asObject(object.metadata).creationTimestamp;
+  const first = timeOf(object.firstTimestamp, object.deprecatedFirstTimestamp, object.eventTime, made);
+  const last =
+    timeOf(series.lastObservedTime, object.lastTimestamp, object.deprecatedLastTimestamp, object.eventTime) ?? first;
+  const count = asInteger(series.count) ?? asInteger(object.count) ?? asInteger(object.deprecatedCount) ?? 1;
+  return {
     count: Math.max(1, count),
     ...(first !== undefined && { first }),
-    ...((last ?? first) !== undefined && { last: last ?? first }),
+    ...(last !== undefined && { last }),
   };
 }
 

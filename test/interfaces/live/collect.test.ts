@@ -79,6 +79,13 @@ describe('a snapshot', () => {
     expect(server.log.filter(({ path }) => /secret/i.test(path))).toEqual([]);
   });
 
+  it('keeps which claim was made for the extended resources of a pod', async () => {
+    const server = snapshotServer();
+    const status = { phase: 'Running', extendedResourceClaimStatus: { resourceClaimName: 'one-extended' } };
+    put(server, '', 'pods', pod('one', { status }));
+    expect(itemsOf(await collect(server.client, OPTIONS), 'Pod')).toMatchObject([{ status }]);
+  });
+
   it('keeps events about waiting work, the newest of each object, and none that quote a container', async () => {
     const server = snapshotServer();
     const event = (name: string, reason: string, minute: number, message = reason): JsonObject => ({
