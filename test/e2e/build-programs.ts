@@ -7,6 +7,7 @@ import { buildOracle, whyNoOracle } from './claims/oracle';
 import { whyNoControlPlane } from './control-plane/availability';
 import { buildPrograms } from './control-plane/build';
 import { buildEstimates, whyNoEstimates } from './costs/oracle';
+import { buildHelm, whyNoHelm } from './helm/helm';
 import { buildKueue, whyNoKueue } from './multikueue/kueue';
 import { buildEngine, whyNoEngine } from './docker/programs';
 import { buildPromtool, whyNoPromtool } from './promtool/promtool';
@@ -27,7 +28,10 @@ const BUILDS: readonly Build[] = [
   [whyNoEngine, buildEngine],
 ];
 
-const BUILDS_OF_FULL: readonly Build[] = [[whyNoKueue, buildKueue]];
+const BUILDS_OF_FULL: readonly Build[] = [
+  [whyNoKueue, buildKueue],
+  [whyNoHelm, buildHelm],
+];
 
 for (const [whyNot, build] of process.argv.includes('--full') ? [...BUILDS, ...BUILDS_OF_FULL] : BUILDS) {
   // What cannot be built is said at the end of the suites.

@@ -10,6 +10,7 @@ import { LIVE_CLUSTER } from './control-plane/components';
 import { whyNoEstimates } from './costs/oracle';
 import { whyNoDockerCommand, whyNoEngine } from './docker/programs';
 import { whyNoTerminal } from './docker/pty';
+import { whyNoHelm } from './helm/helm';
 import { whyNoKueue } from './multikueue/kueue';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
@@ -29,6 +30,7 @@ export default async function teardown(): Promise<void> {
     'a Docker engine through SSH': whyNoDockerCommand(),
     'the Docker runner on a terminal': whyNoTerminal(),
     'the suite of MultiKueue': whyNoKueue(),
+    'the suite of charts': whyNoHelm(),
     'the suite of devices by claim': whyNoOracle(),
     'the suite of estimated costs': whyNoEstimates(),
     'the live pages': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,

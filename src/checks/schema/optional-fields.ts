@@ -1,14 +1,17 @@
 /**
  * Fields that OpenAPI calls required and that the server does without: its own code sets a default, or never looks.
  *
- * Each was tried against kube-apiserver 1.36 with strict field validation.
+ * Each was tried against kube-apiserver 1.36 with strict field validation, those that OpenAPI requires only in older minors against 1.30.
  */
 
 /** Ends of JSON pointers, list indexes written `*`: fields whose zero value is as good as any. */
 const ENDS: readonly RegExp[] = [
   /\/capacity\/[^/]+\/value$/,
-  // Dropped: the feature gate is off by default.
+  // Dropped: the feature gates are off by default, or were until 1.37, from which the server tier looks at them.
   /\/clusterTrustBundle\/(path|labelSelector\/matchExpressions\/\*\/(key|operator))$/,
+  /\/derivedAttributes\/\*\/(expression|name)$/,
+  /\/evictionResponders\/\*\/(name|priority)$/,
+  /\/spec\/scheduling\/(resourceClaims\/\*\/name|schedulingConstraints\/topology\/\*\/key)$/,
   /\/configSource\/configMap\/(kubeletConfigKey|name|namespace)$/,
   /\/counters\/[^/]+\/value$/,
   /\/httpHeaders\/\*\/value$/,
@@ -16,6 +19,7 @@ const ENDS: readonly RegExp[] = [
   /\/metric\/selector\/matchExpressions\/\*\/(key|operator)$/,
   /\/podCertificate\/(keyType|signerName)$/,
   /\/podFailurePolicy\/rules$/,
+  /\/podFailurePolicy\/rules\/\*\/onPodConditions\/\*\/status$/,
   /\/preferredDuringSchedulingIgnoredDuringExecution\/\*\/preference$/,
   /\/sleep\/seconds$/,
   // Dropped on create.
@@ -36,6 +40,7 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   ]),
   'apiextensions.k8s.io/CustomResourceDefinition': ['/spec/versions/*/served', '/spec/versions/*/storage'],
   'apps/ControllerRevision': ['/revision'],
+  'apps/StatefulSet': ['/spec/serviceName'],
   'discovery.k8s.io/EndpointSlice': ['/endpoints/*/hints/forZones/*/name'],
   'rbac.authorization.k8s.io/ClusterRoleBinding': ['/roleRef/apiGroup'],
   'rbac.authorization.k8s.io/RoleBinding': ['/roleRef/apiGroup'],

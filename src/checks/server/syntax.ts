@@ -235,3 +235,27 @@ export function semanticVersion(value: string): Complaint {
   const zeros = (preRelease ?? '').split('.').some((part) => /^0\d+$/.test(part));
   return release === undefined || zeros ? 'be a semantic version such as 1.2.3' : undefined;
 }
+
+/** The name of a signer of certificates, `example.com/signer`. */
+export function signerName(name: string): Complaint {
+  const [domain = '', path = '', ...rest] = name.split('/');
+  if (rest.length > 0 || !name.includes('/')) {
+    return 'be of the form domain/name';
+  }
+  const labels = domain.split('.');
+  if (labels.length < 2) {
+    return 'have a domain prefix of at least two parts';
+  }
+  if (byteLength(domain) > 253) {
+    return 'have a domain prefix of at most 253 characters';
+  }
+  const label = labels.map(dnsLabel).find((complaint) => complaint !== undefined);
+  if (label !== undefined) {
+    return `have a domain prefix whose parts each ${label}`;
+  }
+  const part = path
+    .split('.')
+    .map(dnsSubdomain)
+    .find((complaint) => complaint !== undefined);
+  return part === undefined ? undefined : `have a name after the "/" that ${inThirdPerson(part)}`;
+}

@@ -4,7 +4,8 @@
  * They are not downloaded ready-made, since the module proxy is the one source that is both pinned (`go.sum`) and everywhere.
  */
 import { buildGoProgram, whyNoPrograms } from '../go-program';
-import { components, MODULE_FOLDER, programPath, type ComponentName } from './components';
+import { type KubernetesMinor } from '../../../src/facts/api/schema';
+import { components, programPath, type ComponentName } from './components';
 
 export type Programs = Readonly<Record<ComponentName, string>>;
 
@@ -16,6 +17,11 @@ export interface BuildOptions {
    * @default - all components
    */
   readonly only?: readonly ComponentName[];
+  /**
+   * The minor of the API server.
+   * @default - that of the other components
+   */
+  readonly minor?: KubernetesMinor;
 }
 
 /** What keeps this machine from building; `undefined` where nothing does. */
@@ -27,19 +33,20 @@ export function whyNotBuildable(): string | undefined {
  * The paths of the programs; builds those that the cache does not hold.
  * @throws where `go build` fails, with what it printed
  */
-export function buildPrograms({ print, only }: BuildOptions): Programs {
-  for (const component of components().filter(({ name }) => only === undefined || only.includes(name))) {
+export function buildPrograms({ print, only, minor }: BuildOptions): Programs {
+  const wanted = components(minor);
+  for (const component of wanted.filter(({ name }) => only === undefined || only.includes(name))) {
     buildGoProgram(
       {
         target: programPath(component),
-        folder: MODULE_FOLDER,
+        folder: component.folder,
         package: component.package,
         linkerFlags: `-X k8s.io/component-base/version.gitVersion=${component.version}`,
       },
       print,
     );
   }
-  return Object.fromEntries(components().map((component) => [component.name, programPath(component)])) as Programs;
+  return Object.fromEntries(wanted.map((component) => [component.name, programPath(component)])) as Programs;
 }
 
 if (require.main === module) {

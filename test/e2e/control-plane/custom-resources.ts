@@ -57,6 +57,30 @@ function approved(crd: JsonObject): JsonObject {
  * @throws where the server refuses one, or does not establish it in time
  */
 export async function applyCustomResources(client: ApiClient, crds: readonly JsonObject[]): Promise<void> {
+  const [refused] = await applyServedResources(client, crds);
+  if (refused !== undefined) {
+    throw new Error(`The server refused the definition ${refused.name}: ${refused.message}`);
+  }
+}
+
+/** A definition that a server does not take, and what it said. */
+export interface RefusedDefinition {
+  readonly name: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly message: string;
+}
+
+/**
+ * Applies the definitions that the server takes: an older one may lack a function of CEL that a definition uses.
+ * @returns those that it refused
+ * @throws where the server does not establish one in time
+ */
+export async function applyServedResources(
+  client: ApiClient,
+  crds: readonly JsonObject[],
+): Promise<readonly RefusedDefinition[]> {
+  const refused: RefusedDefinition[] = [];
   for (const crd of withoutNeighbors(crds)) {
     const { status, body } = await client.request(
       'PATCH',
@@ -67,7 +91,13 @@ export async function applyCustomResources(client: ApiClient, crds: readonly Jso
       },
     );
     if (status >= 300) {
-      throw new Error(`The server refused the definition ${nameOf(crd)}: ${asString(body.message) ?? status}`);
+      const { group, names } = asObject(crd.spec);
+      refused.push({
+        name: nameOf(crd),
+        group: asString(group) ?? '',
+        kind: asString(asObject(names).kind) ?? '',
+        message: asString(body.message) ?? String(status),
+      });
     }
   }
   for (const deadline = Date.now() + LIMIT; ; await sleep(100)) {
@@ -76,7 +106,7 @@ export async function applyCustomResources(client: ApiClient, crds: readonly Jso
       .filter((crd) => !isEstablished(crd))
       .map(nameOf);
     if (waiting.length === 0) {
-      return;
+      return refused;
     }
     if (Date.now() > deadline) {
       throw new Error(`Not established within ${LIMIT / 1000} s: ${waiting.join(', ')}`);

@@ -1,7 +1,6 @@
 /**
  * Objects that programs rather than people write: APIService, CertificateSigningRequest, ControllerRevision, Event, LeaseCandidate.
  */
-import { inThirdPerson } from '../../../facts/words/third-person';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
@@ -15,6 +14,7 @@ import {
   portNumber,
   qualifiedName,
   semanticVersion,
+  signerName,
 } from '../syntax';
 import { given, text, textsOf, whole } from '../values';
 import { isCertificateRequest } from './certificate-request';
@@ -224,29 +224,6 @@ function checkPriority(spec: JsonObject, field: string, most: number, say: Say):
       expected: `1 to ${most}`,
     });
   }
-}
-
-function signerName(name: string): string | undefined {
-  const [domain = '', path = '', ...rest] = name.split('/');
-  if (rest.length > 0 || !name.includes('/')) {
-    return 'be of the form domain/name';
-  }
-  const labels = domain.split('.');
-  if (labels.length < 2) {
-    return 'have a domain prefix of at least two parts';
-  }
-  if (byteLength(domain) > 253) {
-    return 'have a domain prefix of at most 253 characters';
-  }
-  const label = labels.map(dnsLabel).find((complaint) => complaint !== undefined);
-  if (label !== undefined) {
-    return `have a domain prefix whose parts each ${label}`;
-  }
-  const part = path
-    .split('.')
-    .map(dnsSubdomain)
-    .find((complaint) => complaint !== undefined);
-  return part === undefined ? undefined : `have a name after the "/" that ${inThirdPerson(part)}`;
 }
 
 /** An event is in the namespace of its object; without a namespace of its own, it goes wherever it is applied to. */

@@ -7,11 +7,12 @@ import { type Say } from '../server-rule';
 import { given, itemsOf, text, whole } from '../values';
 import { checkFieldRef, checkResourceFieldRef } from './environment';
 import { projectedPath } from './paths';
+import { checkPodCertificate, checkTrustBundle, FIRST_WITH_CERTIFICATES } from './projected-certificates';
 
 type Maybe = JsonValue | undefined;
 
-/** Trust bundles and pod certificates are dropped: their feature gates are off. */
 const SOURCES = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'];
+const CERTIFICATES = ['clusterTrustBundle', 'podCertificate'];
 
 /** File permissions lie between 0 and 0777. */
 export function checkMode(source: JsonObject, path: string, field: string, say: Say): void {
@@ -52,7 +53,9 @@ export function checkDownwardFiles(list: Maybe, base: string, say: Say): void {
 }
 
 /** A projected volume: each source of one kind, complete, and no two files at one path. */
-export function checkProjected(projected: JsonObject, path: string, say: Say): void {
+export function checkProjected(projected: JsonObject, path: string, minor: number, say: Say): void {
+  const withCertificates = minor >= FIRST_WITH_CERTIFICATES;
+  const known = withCertificates ? [...SOURCES, ...CERTIFICATES] : SOURCES;
   checkMode(projected, path, 'defaultMode', say);
   const taken = new Set<string>();
   const take = (file: Maybe, at: string): void => {
@@ -66,7 +69,7 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
     taken.add(name);
   };
   for (const { value, path: at } of itemsOf(projected.sources, `${path}/sources`)) {
-    const kinds = SOURCES.filter((kind) => given(value[kind]));
+    const kinds = known.filter((kind) => given(value[kind]));
     if (kinds.length > 1) {
       say(at, `a source must have only one kind, but has ${kinds.length}: ${kinds.join(', ')}`, {
         expected: 'one kind per source',
@@ -93,6 +96,12 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
     }
     if (isObject(value.serviceAccountToken)) {
       checkToken(value.serviceAccountToken, `${at}/serviceAccountToken`, say);
+    }
+    if (withCertificates && isObject(value.clusterTrustBundle)) {
+      checkTrustBundle(value.clusterTrustBundle, `${at}/clusterTrustBundle`, say, take);
+    }
+    if (withCertificates && isObject(value.podCertificate)) {
+      checkPodCertificate(value.podCertificate, `${at}/podCertificate`, say, take);
     }
   }
 }

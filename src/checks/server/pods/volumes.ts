@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
-import { podRule, since } from '../server-rule';
+import { minorOf, podRule, since } from '../server-rule';
 import { dnsLabel } from '../syntax';
 import { given, itemsOf, text } from '../values';
 import { checkDownwardFiles, checkMode, checkProjected } from './projections';
@@ -91,14 +91,14 @@ export const volumeRules: readonly Rule[] = [
       summary: 'The files of a downwardAPI or projected volume must have a source and a path inside the volume.',
       fix: 'Set path and source of the entry in items or sources.',
     },
-    (pod, say) => {
+    (pod, say, context) => {
       for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
         if (isObject(value.downwardAPI)) {
           checkMode(value.downwardAPI, `${path}/downwardAPI`, 'defaultMode', say);
           checkDownwardFiles(value.downwardAPI.items, `${path}/downwardAPI/items`, say);
         }
         if (isObject(value.projected)) {
-          checkProjected(value.projected, `${path}/projected`, say);
+          checkProjected(value.projected, `${path}/projected`, minorOf(context), say);
         }
       }
     },
