@@ -1,5 +1,5 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { templateOf } from '../../../src/planning/cluster/objects/pod';
+import { type PodClaim, templateOf } from '../../../src/planning/cluster/objects/pod';
 import { chargedDevices } from '../../../src/planning/cluster/objects/claims/charges';
 
 const cel = (expression: string): JsonObject => ({ cel: { expression } });
@@ -50,7 +50,7 @@ describe('what queues are charged for claims', () => {
 });
 
 test('a claim of its own is charged with the pod, one that it may share once, whatever number of entries name it', () => {
-  const podClaims = [
+  const podClaims: readonly PodClaim[] = [
     { key: 'template:default/t', devices: { 'nvidia.com/gpu': 2 } },
     { key: 'claim:default/c', devices: { 'nvidia.com/gpu': 4 } },
     { key: 'claim:default/c', devices: { 'nvidia.com/gpu': 4 } },
