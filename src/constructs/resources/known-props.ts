@@ -692,7 +692,7 @@ export const SHAPES: readonly string[] = [
   'selector!>464=o topologyKey!=s',
   'weight!=n term!>465=o',
   'topologyKey!=s maxSkew!=n whenUnsatisfiable=s#DoNotSchedule|ScheduleAnyway selector!>464=o',
-  'request!=o^n accelerator>457=o claims=a^s capacityFilters[458=a^o charged=o^n namespace=s labels=o^s nodeName=s nodeSelector=o^s nodeTerms[460=a^o preferredNodeTerms[461=a^o volumeNodeTerms=a^a tolerations[462=a^o hostPorts[463=a^o podAffinity[465=a^o podAntiAffinity[465=a^o preferredPodAffinity[466=a^o preferredPodAntiAffinity[466=a^o topologySpread[467=a^o',
+  'request!=o^n accelerator>457=o claims=a^s capacityFilters[458=a^o charged=o^n sharedCharges=o^o namespace=s labels=o^s nodeName=s nodeSelector=o^s nodeTerms[460=a^o preferredNodeTerms[461=a^o volumeNodeTerms=a^a tolerations[462=a^o hostPorts[463=a^o podAffinity[465=a^o podAntiAffinity[465=a^o preferredPodAffinity[466=a^o preferredPodAntiAffinity[466=a^o topologySpread[467=a^o',
   'topology=s required=s preferred=s sliceSize=n sliceLevel=s',
   'name!=s count!=n minimum=n template!>468=o subgroup=s topology>469=o priority=n leader=b',
   'name!=s parent=s minimum=n topology>469=o',
