@@ -126,7 +126,7 @@ async function main(): Promise<void> {
       all.push(new Agent((metadata as JsonObject).name as string, await clientOf()));
     }
     const watcher = (await clientOf()).get('/api/v1/nodes', { query: { limit: 1 } });
-    void watch(await clientOf(), await watcher, ending.signal).catch(() => undefined);
+    const watching = await watch(await clientOf(), await watcher, ending.signal);
     const server = lab.cluster.processes.find(({ name }) => name === 'kube-apiserver');
     const phase = async (name: string, rounds: number, isChanging: boolean): Promise<void> => {
       counts = zero();
@@ -151,6 +151,9 @@ async function main(): Promise<void> {
     await phase('start', 1, false);
     await phase('changing', rounds, true);
     await phase('steady', rounds, false);
+    if (watching() === 0) {
+      throw new Error('the watch of nodes received nothing, so what a watcher receives is not measured');
+    }
     console.log(
       `resident memory of this process: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB for ${agents} agents`,
     );
@@ -193,11 +196,23 @@ function round(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-async function watch(client: ApiClient, list: JsonObject, signal: AbortSignal): Promise<void> {
+/** Opens the watch. @returns how many bytes came so far, whatever phase they belong to */
+async function watch(client: ApiClient, list: JsonObject, signal: AbortSignal): Promise<() => number> {
   const { resourceVersion } = list.metadata as JsonObject;
   const query = { watch: true, resourceVersion: resourceVersion as string };
   const stream = await client.stream('/api/v1/nodes', { query, signal, timeout: 600_000 });
-  stream.on('data', (chunk: Buffer) => (counts.watched += chunk.length)).on('error', () => undefined);
+  let total = 0;
+  stream
+    .on('data', (chunk: Buffer) => {
+      counts.watched += chunk.length;
+      total += chunk.length;
+    })
+    .on('error', (error) => {
+      if (!signal.aborted) {
+        console.error(`the watch ended: ${error.message}`);
+      }
+    });
+  return () => total;
 }
 
 main().catch((error: unknown) => {

@@ -46,6 +46,7 @@ const PUBLISHED = [
   '!lib/bundles/*.js',
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
+  'src/constructs/training/scripts',
   'src/constructs/scheduler/Dockerfile',
   PROJECT_TEMPLATES,
   'docs',

@@ -3,7 +3,7 @@
  * many pods share, over RoCE, for everything else.
  */
 import { App, Chart } from 'cdk8s';
-import { Accelerator, batch, Namespace, networking, PodTemplate, Rdma, Resource } from 'cdk8s-gantry';
+import { Accelerator, batch, FabricTest, Namespace, networking, PodTemplate, Rdma, Resource } from 'cdk8s-gantry';
 import { Deployment } from 'cdk8s-gantry/api/apps/v1';
 
 const {
@@ -13,6 +13,7 @@ const {
   MacvlanNetwork,
   NetworkAttachmentDefinition,
   NicClusterPolicy,
+  NicConfigurationTemplate,
   NodeFeatureRule,
   SriovIBNetwork,
   SriovNetworkNodePolicy,
@@ -52,6 +53,13 @@ export class Fabric extends Chart {
       rdmaSharedDevices: { pools: [{ name: 'rdma_storage', interfaces: ['ens1f0'] }] },
       secondaryNetwork: { multus: {}, cniPlugins: {}, ipoib: {} },
       nicFeatureDiscovery: {},
+    });
+    new NicConfigurationTemplate(this, 'storage-cards', {
+      namespace: operator,
+      cards: { type: '101d' },
+      linkType: 'Ethernet',
+      virtualFunctions: 0,
+      roce: { trust: 'dscp', losslessPriorities: [3] },
     });
     this.storage = new MacvlanNetwork(this, 'storage', {
       master: 'ens1f0',
@@ -98,6 +106,17 @@ export class Workloads extends Chart {
           sharedMemory: '64Gi',
         },
       ],
+    });
+
+    // Before the first training, and after each repair of a cable: fails below the bandwidth that the rack must have.
+    new FabricTest(this, 'rack-7', {
+      image: 'registry.example.com/nccl-tests:2.17',
+      nodes: 4,
+      accelerators: Accelerator.nvidia({ count: RAILS }),
+      rdma: Rdma.over(fabric.rails),
+      resources: { cpu: 32, memory: '256Gi' },
+      domain: { level: 'topology.kubernetes.io/rack', name: 'rack-7' },
+      expectedBusBandwidth: 350,
     });
 
     const labels = { app: 'loader' };

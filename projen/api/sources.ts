@@ -151,6 +151,10 @@ export const PROJECTS: readonly ProjectSource[] = [
     'network-operator',
     'the tag is not a Go version, and github.com/Mellanox/network-operator cannot be fetched by commit',
   ),
+  vendored(
+    'nic-configuration-operator',
+    'github.com/Mellanox/nic-configuration-operator cannot be fetched; the chart at this commit has its CustomResourceDefinition',
+  ),
   project('node-feature-discovery', {
     module: 'sigs.k8s.io/node-feature-discovery',
     files: [

@@ -10,6 +10,7 @@ import { buildEstimates, whyNoEstimates } from './costs/oracle';
 import { buildHelm, whyNoHelm } from './helm/helm';
 import { buildKueue, whyNoKueue } from './multikueue/kueue';
 import { buildEngine, whyNoEngine } from './docker/programs';
+import { buildNode, whyNoNode } from './node/programs';
 import { buildPromtool, whyNoPromtool } from './promtool/promtool';
 import { buildPulumi, whyNoPulumi } from './pulumi/pulumi-cli';
 import { buildJudge, whyNoJudge } from './yaml/judge';
@@ -30,6 +31,7 @@ const BUILDS: readonly Build[] = [
 
 const BUILDS_OF_FULL: readonly Build[] = [
   [whyNoKueue, buildKueue],
+  [whyNoNode, buildNode],
   [whyNoHelm, buildHelm],
 ];
 

@@ -12,6 +12,7 @@ import { whyNoDockerCommand, whyNoEngine } from './docker/programs';
 import { whyNoTerminal } from './docker/pty';
 import { whyNoHelm } from './helm/helm';
 import { whyNoKueue } from './multikueue/kueue';
+import { whyNoNode } from './node/programs';
 import { whyNoPromtool } from './promtool/promtool';
 import { whyNoPulumi } from './pulumi/pulumi-cli';
 import { whyNoJudge } from './yaml/judge';
@@ -30,6 +31,7 @@ export default async function teardown(): Promise<void> {
     'a Docker engine through SSH': whyNoDockerCommand(),
     'the Docker runner on a terminal': whyNoTerminal(),
     'the suite of MultiKueue': whyNoKueue(),
+    'the suites on a real node': whyNoNode(),
     'the suite of charts': whyNoHelm(),
     'the suite of devices by claim': whyNoOracle(),
     'the suite of estimated costs': whyNoEstimates(),

@@ -13,7 +13,7 @@ import { ACCELERATOR_EXPORTERS, type MeasuredVendor } from '../../facts/catalog/
 import { bundledProgram } from '../bundled/program';
 import { PROGRAM_MOUNT, programCommand, programConfigMaps, programVolume } from '../bundled/program-objects';
 import { nodeImage, type NodeImageOptions } from '../bundled/node-image';
-import { PodMonitor } from '../monitoring';
+import { NODE_RELABELING, PodMonitor } from '../monitoring';
 import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, copied, type Overridable } from '../resources/object-props';
 import { publicClass } from '../resources/public-class';
@@ -281,6 +281,7 @@ export class NodeAgent extends Construct {
       labels: all,
       selector: this.labels,
       port: METRICS_PORT_NAME,
+      relabelings: [NODE_RELABELING],
     });
     return new NodeAgentAlerts(this, 'alerts', { name: this.name, namespace: this.namespace, labels: all });
   }
@@ -360,7 +361,13 @@ function podOf(
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     volumeMounts: [
       PROGRAM_MOUNT,
-      ...HOST_FOLDERS.map(([name, path]) => ({ name, mountPath: `${HOST_ROOT}${path}`, readOnly: true })),
+      ...HOST_FOLDERS.map(([name, path]) => ({
+        name,
+        mountPath: `${HOST_ROOT}${path}`,
+        readOnly: true,
+        // The cgroups are mounts below /sys, and root may write to them without any capability.
+        recursiveReadOnly: 'IfPossible',
+      })),
     ],
   };
   return {

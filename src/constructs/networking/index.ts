@@ -14,6 +14,12 @@ export { type DeviceReference } from './device-reference';
 export { type HostLocalOptions, Ipam, type Route, type WhereaboutsOptions } from './ipam';
 export { NetworkAttachmentDefinition, type NetworkAttachmentDefinitionProps } from './network-attachment-definition';
 export {
+  type ConfiguredCards,
+  NicConfigurationTemplate,
+  type NicConfigurationTemplateProps,
+  type RoceOptions,
+} from './nic-configuration';
+export {
   NicClusterPolicy,
   type NicClusterPolicyProps,
   NicNodePolicy,

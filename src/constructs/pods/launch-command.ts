@@ -32,7 +32,7 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh']);
 const MODULES = new Set(['torch.distributed.run', 'torch.distributed.launch']);
 const FLAGS = new Set(['standalone', 'm', 'module', 'no_python', 'run_path', 'use_env', 'h', 'help', 'version']);
 /** Where one shell command ends and another begins. */
-const SEPARATORS = new Set([';', '&&', '||', '|', '&', '\n']);
+export const SEPARATORS: ReadonlySet<string> = new Set([';', '&&', '||', '|', '&', '\n']);
 
 /** The words of `command` and `args`. */
 export function wordsOf(container: JsonObject, path: string): readonly Word[] {
@@ -69,12 +69,12 @@ export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => match[1] ?? match[2] ?? match[3] ?? []);
 }
 
-function baseName(path: string): string {
+export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Replaces `sh -c SCRIPT` by the words of the script, all at the place of the script. */
-function throughShell(words: readonly Word[]): readonly Word[] {
+export function throughShell(words: readonly Word[]): readonly Word[] {
   const [first] = words;
   if (first === undefined || !SHELLS.has(baseName(first.text))) {
     return words;

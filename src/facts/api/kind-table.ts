@@ -32,6 +32,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   'mpi-operator': 'mpi-operator v0.8.0',
   'network-attachment-definition': 'network-attachment-definition v1.7.7',
   'network-operator': 'network-operator v26.4.1',
+  'nic-configuration-operator': 'nic-configuration-operator 4096d0c0',
   'node-feature-discovery': 'node-feature-discovery v0.19.0',
   'node-readiness-controller': 'node-readiness-controller 480abde5',
   'nvidia-dra-driver-gpu': 'nvidia-dra-driver-gpu v0.4.1',
@@ -113,6 +114,7 @@ certificates.k8s.io v1alpha1 PodCertificateRequest podcertificaterequests bnst k
 certificates.k8s.io v1beta1 ClusterTrustBundle clustertrustbundles bcsd37r40 kubernetes 33-37:305
 certificates.k8s.io v1beta1 PodCertificateRequest podcertificaterequests bnstd37r40 kubernetes 35:838,36-37:894
 config.volcano.sh v1alpha1 ColocationConfiguration colocationconfigurations nstp volcano 30
+configuration.net.nvidia.com v1alpha1 NicConfigurationTemplate nicconfigurationtemplates nstp nic-configuration-operator 0
 coordination.k8s.io v1 Lease leases pbns kubernetes 30:307,31-37:518
 coordination.k8s.io v1alpha1 LeaseCandidate leasecandidates bns kubernetes 31:520
 coordination.k8s.io v1alpha2 LeaseCandidate leasecandidates bnsd35r38 kubernetes 32-35:601,36-37:896

@@ -32,6 +32,7 @@ export const UPSTREAM = {
     chart: 'oci://registry.k8s.io/nfd/charts',
   }),
   'network-operator': release('network-operator', 'network-operator', 'v26.4.1', { chart: NVIDIA_CHARTS }),
+  'nic-configuration-operator': release('NIC configuration operator', 'nic-configuration-operator', '4096d0c0'),
   'sriov-network-operator': release('sriov-network-operator', 'sriov-network-operator', 'v1.6.0'),
   'rdma-shared-device-plugin': release('k8s-rdma-shared-dev-plugin', 'k8s-rdma-shared-dev-plugin', 'v1.5.3'),
   'network-attachment-definition': release(

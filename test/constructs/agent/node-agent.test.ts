@@ -46,6 +46,9 @@ test('the pod is root without a capability, on read-only folders of the host', (
     capabilities: { drop: ['ALL'] },
   });
   expect(container.volumeMounts?.every(({ readOnly }) => readOnly === true)).toBe(true);
+  // Mounts below the folders of the host, such as cgroups, are read-only too.
+  const ofHost = container.volumeMounts?.filter(({ mountPath }) => mountPath.startsWith('/host'));
+  expect(ofHost?.map(({ recursiveReadOnly }) => recursiveReadOnly)).toEqual(Array(4).fill('IfPossible'));
   const paths = pod?.volumes?.flatMap(({ hostPath }) => (hostPath === undefined ? [] : [hostPath.path]));
   expect(paths).toEqual(['/sys', '/proc/pressure', '/var/log/pods', '/var/lib/kubelet/pod-resources']);
   expect([pod?.hostPID, pod?.hostNetwork, pod?.hostIPC]).toEqual([undefined, undefined, undefined]);

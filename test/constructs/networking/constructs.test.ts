@@ -14,6 +14,7 @@ const {
   MacvlanNetwork,
   NetworkAttachmentDefinition,
   NicClusterPolicy,
+  NicConfigurationTemplate,
   NicNodePolicy,
   NodeFeatureRule,
   SriovIBNetwork,
@@ -394,5 +395,57 @@ test('the pod and its network come out as one would write them by hand', () => {
   expect(pod).toMatchObject({
     metadata: { annotations: { 'k8s.v1.cni.cncf.io/networks': 'rdma-network' } },
     spec: { volumes: [{ name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '16Gi' } }] },
+  });
+});
+
+describe('settings of cards', () => {
+  const STATED = { cards: { type: '1021' }, linkType: 'Ethernet', virtualFunctions: 8 } as const;
+
+  test('RoCE with DSCP and priority 3, as switches usually have it', () => {
+    const scope = chart('nics');
+    new NicConfigurationTemplate(scope, 'roce', {
+      ...STATED,
+      cards: { type: '1021', pciAddresses: ['0000:03:00.0'] },
+      nodeSelector: { rack: '7' },
+      roce: { typeOfService: 106 },
+      gpuDirect: true,
+      firmware: { ROCE_CC_LEGACY_DCQCN: '1' },
+    });
+
+    expect(specOf(scope, 'NicConfigurationTemplate')).toEqual({
+      nicSelector: { nicType: '1021', pciAddresses: ['0000:03:00.0'] },
+      nodeSelector: { rack: '7' },
+      template: {
+        linkType: 'Ethernet',
+        numVfs: 8,
+        pciPerformanceOptimized: { enabled: true, maxReadRequest: 4096 },
+        gpuDirectOptimized: { enabled: true, env: 'Baremetal' },
+        roceOptimized: { enabled: true, qos: { trust: 'dscp', pfc: '0,0,0,1,0,0,0,0', tos: 106 } },
+        rawNvConfig: [{ name: 'ROCE_CC_LEGACY_DCQCN', value: '1' }],
+      },
+    });
+  });
+
+  test('nothing is set that is not stated', () => {
+    const scope = chart('nics');
+    new NicConfigurationTemplate(scope, 'ib', { ...STATED, linkType: 'Infiniband', virtualFunctions: 0 });
+    expect(specOf(scope, 'NicConfigurationTemplate')).toEqual({
+      nicSelector: { nicType: '1021' },
+      template: { linkType: 'Infiniband', numVfs: 0 },
+    });
+  });
+
+  test('priorities are written in their places, and must be those of Ethernet', () => {
+    const scope = chart('nics');
+    new NicConfigurationTemplate(scope, 'roce', { ...STATED, roce: { losslessPriorities: [0, 7], trust: 'pcp' } });
+    expect(specOf(scope, 'NicConfigurationTemplate')).toMatchObject({
+      template: { roceOptimized: { qos: { trust: 'pcp', pfc: '1,0,0,0,0,0,0,1' } } },
+    });
+    expect(
+      () => new NicConfigurationTemplate(chart(), 'roce', { ...STATED, roce: { losslessPriorities: [8] } }),
+    ).toThrow('roce.losslessPriorities must be a whole number from 0 to 7, not 8.');
+    expect(() => new NicConfigurationTemplate(chart(), 'roce', { ...STATED, roce: { typeOfService: 256 } })).toThrow(
+      'roce.typeOfService must be a whole number from 0 to 255, not 256.',
+    );
   });
 });

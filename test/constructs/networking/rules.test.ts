@@ -3,6 +3,7 @@ import { networkingRules } from '../../../src/constructs/networking/rules';
 import { findingsOf } from '../../support/findings';
 import { rulesSurvive } from '../../support/rules-survive';
 import { cniCases } from './cni-cases';
+import { nicConfigurationCases } from './nic-configuration-cases';
 import { nicCases } from './nic-cases';
 import { nodeCases } from './node-cases';
 import { sriovCases } from './sriov-cases';
@@ -21,7 +22,7 @@ import {
   sriov,
 } from './world';
 
-const cases = [...sriovCases, ...nicCases, ...cniCases, ...nodeCases];
+const cases = [...sriovCases, ...nicCases, ...nicConfigurationCases, ...cniCases, ...nodeCases];
 
 const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
 const firing = (manifests: Manifests): readonly string[] =>

@@ -49,6 +49,17 @@ export function nvidia(kind: string, spec: JsonObject): JsonObject {
   return object(NVIDIA, kind, 'net', spec);
 }
 
+/** A template of the NIC configuration operator. */
+export function cards(template: JsonObject = {}, spec: JsonObject = {}, name = 'roce', namespace = 'nics'): JsonObject {
+  return object(
+    'configuration.net.nvidia.com/v1alpha1',
+    'NicConfigurationTemplate',
+    name,
+    { nicSelector: { nicType: '1021' }, template: { linkType: 'Ethernet', numVfs: 8, ...template }, ...spec },
+    namespace,
+  );
+}
+
 export const image = { image: 'x', repository: 'nvcr.io/nvidia/mellanox', version: '26.04' };
 
 export function shared(config: JsonValue): JsonObject {

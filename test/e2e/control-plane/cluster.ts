@@ -36,6 +36,11 @@ export interface ClusterOptions {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** What `--runtime-config` switches on beside the default API versions. @default - every beta version */
   readonly serve?: readonly string[];
+  /**
+   * Names of nodes whose kubelets may connect, with the rights of a node and no other; `kubeletToken` has the token of each.
+   * @default - none; nodes are objects only
+   */
+  readonly kubelets?: readonly string[];
   /** Note every request in `auditLog`: who, what, and what the server said. @default false */
   readonly audit?: boolean;
   /**
@@ -57,6 +62,7 @@ const BETA_VERSIONS = ['api/beta'];
 const FOLDER_PREFIX = 'gantry-control-plane-';
 const STATE = 'state.json';
 const AUDIT_LOG = 'audit.log';
+const TOKENS = 'tokens.csv';
 /** A cold start on a busy machine takes several times the usual three seconds. */
 const START_LIMIT = 180_000;
 
@@ -117,6 +123,21 @@ export class Cluster {
 
   get processes(): readonly ProcessRecord[] {
     return this.state.processes;
+  }
+
+  get endpoint(): Endpoint {
+    return this.state.endpoint;
+  }
+
+  /** The token of a node's kubelet. @throws where the cluster was started without it */
+  kubeletToken(node: string): string {
+    const line = readFileSync(join(this.folder, TOKENS), 'utf8')
+      .split('\n')
+      .find((one) => one.split(',')[1] === `system:node:${node}`);
+    if (line === undefined) {
+      throw new Error(`The control plane knows no kubelet of ${node}.`);
+    }
+    return line.split(',')[0];
   }
 
   /** Ends a component at once, as a crash would. */
@@ -249,7 +270,7 @@ class Launch {
   }
 
   private startApiServer(etcdUrl: string, port: number): void {
-    const { featureGates, serve, extra, audit } = this.options;
+    const { featureGates, serve, extra, audit, kubelets = [] } = this.options;
     const keys = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -257,7 +278,10 @@ class Launch {
     });
     const privateKey = this.write('service-account.key', keys.privateKey);
     const publicKey = this.write('service-account.pub', keys.publicKey);
-    const tokens = this.write('tokens.csv', `${this.token},admin,admin,system:masters\n`);
+    const ofKubelets = kubelets.map(
+      (node) => `${randomBytes(24).toString('hex')},system:node:${node},${node},system:nodes\n`,
+    );
+    const tokens = this.write(TOKENS, `${this.token},admin,admin,system:masters\n${ofKubelets.join('')}`);
     mkdirSync(join(this.folder, 'certificates'));
     this.start('kube-apiserver', [
       `--etcd-servers=${etcdUrl}`,
@@ -271,7 +295,9 @@ class Launch {
       `--service-account-signing-key-file=${privateKey}`,
       `--service-account-key-file=${publicKey}`,
       `--token-auth-file=${tokens}`,
-      '--authorization-mode=RBAC',
+      ...(kubelets.length === 0
+        ? ['--authorization-mode=RBAC']
+        : ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction']),
       '--allow-privileged=true',
       '--enable-priority-and-fairness=false',
       ...(extra?.includes('kube-controller-manager') === true ? [] : ['--disable-admission-plugins=ServiceAccount']),

@@ -19,7 +19,7 @@ const DEFINITIONS = [
   'topologies.kueue.x-k8s.io',
 ];
 
-export interface LabOptions extends Pick<ClusterOptions, 'extra' | 'featureGates' | 'serve' | 'audit'> {
+export interface LabOptions extends Pick<ClusterOptions, 'extra' | 'featureGates' | 'serve' | 'audit' | 'kubelets'> {
   /** @default true */
   readonly customResources?: boolean;
 }

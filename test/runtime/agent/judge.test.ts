@@ -227,6 +227,27 @@ describe('the devices of pods', () => {
     });
   });
 
+  test('of two pods that had one name, the one that runs has them', () => {
+    const [before, after] = ['00000000-0000-0000-0000-000000000001', '99999999-9999-9999-9999-999999999999'];
+    const name = { namespace: 'research', name: 'trainer-0' };
+    const both = new Map([before, uid, after].map((one) => [one, name]));
+    const running = (...uids: readonly string[]): Observation['cgroups'] => ({
+      version: 2,
+      pods: uids.map((one) => ({ uid: one, throttling: new Map(), memory: { max: 0, oomKills: 0 }, pressure: {} })),
+    });
+    const given = observation(['GPU-1']);
+    expect(allocatedDevices({ ...given, podNames: both, cgroups: running(uid, 'other') })).toBe(
+      `{"nvidia.com/gpu":{"${uid}":[1]}}`,
+    );
+    expect(allocatedDevices({ ...given, podNames: both, cgroups: running(before) })).toBe(
+      `{"nvidia.com/gpu":{"${before}":[1]}}`,
+    );
+    expect(allocatedDevices({ ...given, podNames: both })).toBe('{}');
+    expect(allocatedDevices({ ...given, podNames: both, cgroups: running(uid, after) })).toBe('{}');
+    // The folder of the new pod may not be there yet.
+    expect(allocatedDevices({ ...given, cgroups: running('other') })).toBe('{}');
+  });
+
   test('half of the devices of a pod are not reported', () => {
     expect(allocatedDevices(observation(['GPU-1', 'MIG-7']))).toBe('{}');
   });

@@ -1,6 +1,6 @@
 /**
  * What the training-operator's webhooks and controllers demand of the six v1 job kinds beyond their schema, and what they take in
- * silence and get wrong (rows KT1 to KT15 of docs/kubeflow.md); and the same of the mpi-operator's MPIJob (KM1 to KM7). KT8 (the queue
+ * silence and get wrong (rows KT1 to KT15 of docs/kubeflow.md); and the same of the mpi-operator's MPIJob (KM1 to KM8). KT8 (the queue
  * is immutable) and the rest of KT7 (so is managedBy) are about updates, which one set of manifests does not show.
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
@@ -10,6 +10,7 @@ import { elasticRules } from './elastic';
 import { launchRules } from './launch';
 import { mpiOperatorRules } from './mpi-operator';
 import { nameRules } from './names';
+import { ncclTestsRules } from './nccl-tests';
 import { operatorRules } from './operator';
 import { replicaRules } from './replicas';
 import { likenessRules } from './role-likeness';
@@ -24,4 +25,5 @@ export const kubeflowRules: readonly Rule[] = [
   ...likenessRules,
   ...operatorRules,
   ...mpiOperatorRules,
+  ...ncclTestsRules,
 ];

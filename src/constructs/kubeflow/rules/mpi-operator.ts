@@ -18,6 +18,7 @@ import {
   MPI_RESTART_POLICIES,
 } from '../mpi-operator-facts';
 import { devicesOf } from './devices';
+import { usesDevicesByThread } from './nccl-tests';
 import { counted, oneOf } from '../../../facts/words';
 
 const VALIDATION = `${MPI_OPERATOR}, pkg/apis/kubeflow/validation/validation.go`;
@@ -320,12 +321,12 @@ const slotsAreDevices = mpiRule(
     source: `${MPI_OPERATOR}, pkg/controller/mpi_job_controller.go (host file)`,
     fix: 'Set spec.slotsPerWorker to the number of devices of a worker.',
   },
-  function* ({ spec, roles }) {
+  function* ({ manifest, spec, roles }) {
     const worker = roles.find(({ name }) => name === 'Worker');
     const container = asObject(asArray(asObject(asObject(worker?.value.template).spec).containers)[0]);
     const devices = devicesOf(container);
     const slots = spec.slotsPerWorker === undefined ? 1 : asInteger(spec.slotsPerWorker);
-    if (devices === undefined || slots === undefined || slots === devices) {
+    if (devices === undefined || slots === undefined || slots === devices || usesDevicesByThread(manifest.object)) {
       return;
     }
     yield {

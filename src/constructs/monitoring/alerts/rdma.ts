@@ -35,7 +35,7 @@ export const RDMA_ALERTS = {
       ].join(' and '),
     summary: `${PORT} is congested, and packets are lost`,
     description:
-      'Marks and slow-downs alone are congestion control at work. With retries, buffers overflow: PFC or ECN of the switches does not match the cards.',
+      'Marks and slow-downs alone are congestion control at work. With retries, buffers overflow: PFC or ECN of the switches does not match the cards, whose settings a NicConfigurationTemplate has.',
   },
   RdmaLinkDown: {
     group: 'rdma',

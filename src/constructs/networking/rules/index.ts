@@ -1,11 +1,12 @@
 /**
  * What the SR-IOV operator, NVIDIA's network operator, Multus, CNI plugins, their device plugins and node feature discovery demand beyond
- * their schemas. Rows SN1 to SN8, NC1 to NC6, NAD and NFD of docs/networking.md.
+ * their schemas. Rows SN1 to SN8, NC1 to NC7, NAD and NFD of docs/networking.md.
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
 import { type Rule } from '../../../checks/rules/rule';
 import { embeddedRules } from './embedded';
+import { nicConfigurationRules } from './nic-configuration';
 import { nicPolicyRules } from './nic-policy';
 import { nodeFeatureRules } from './node-feature';
 import { rdmaRules } from './rdma';
@@ -18,6 +19,7 @@ export const networkingRules: readonly Rule[] = [
   ...sriovFunctionRules,
   ...sriovOperatorRules,
   ...nicPolicyRules,
+  ...nicConfigurationRules,
   ...embeddedRules,
   ...rdmaRules,
   ...nodeFeatureRules,
