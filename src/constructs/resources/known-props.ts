@@ -701,7 +701,7 @@ export const SHAPES: readonly string[] = [
   'selector!>470=o topologyKey!=s',
   'weight!=n term!>471=o',
   'topologyKey!=s maxSkew!=n whenUnsatisfiable=s#DoNotSchedule|ScheduleAnyway selector!>470=o',
-  'request!=o^n accelerator>463=o claims=a^s capacityFilters[464=a^o charged=o^n namespace=s labels=o^s nodeName=s nodeSelector=o^s nodeTerms[466=a^o preferredNodeTerms[467=a^o volumeNodeTerms=a^a tolerations[468=a^o hostPorts[469=a^o podAffinity[471=a^o podAntiAffinity[471=a^o preferredPodAffinity[472=a^o preferredPodAntiAffinity[472=a^o topologySpread[473=a^o',
+  'request!=o^n accelerator>463=o claims=a^s capacityFilters[464=a^o charged=o^n sharedCharges=o^o namespace=s labels=o^s nodeName=s nodeSelector=o^s nodeTerms[466=a^o preferredNodeTerms[467=a^o volumeNodeTerms=a^a tolerations[468=a^o hostPorts[469=a^o podAffinity[471=a^o podAntiAffinity[471=a^o preferredPodAffinity[472=a^o preferredPodAntiAffinity[472=a^o topologySpread[473=a^o',
   'topology=s required=s preferred=s sliceSize=n sliceLevel=s',
   'name!=s count!=n minimum=n template!>474=o subgroup=s topology>475=o priority=n leader=b',
   'name!=s parent=s minimum=n topology>475=o',

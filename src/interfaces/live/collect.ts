@@ -18,6 +18,7 @@ import {
   type SnapshotGap,
   type SnapshotList,
 } from '../../manifests/snapshot/cluster-snapshot';
+import { newestEvents } from '../../manifests/snapshot/events';
 import { withoutProse } from '../../manifests/snapshot/prose';
 import { reduced } from '../../manifests/snapshot/reduced';
 import { ApiError } from '../../runtime/api/api-error';
@@ -175,7 +176,7 @@ class Collector {
       this.options.progress?.(`reading ${what}: ${items.length}; ${this.seen} objects so far`);
       next = asString(asObject(answer.metadata).continue);
       if (next === undefined || next === '') {
-        return items;
+        return collection.keep === 'event' ? newestEvents(items) : items;
       }
     }
     throw new ApiError(`the list does not end after ${MOST_PAGES} pages`, 200, 'Invalid');

@@ -192,15 +192,18 @@ export function readSnapshot(text: string, file: string): ClusterSnapshot | unde
   return isObject(value) && value.kind === KIND ? snapshotOf(value, file) : undefined;
 }
 
+const LONGEST_QUOTE = 40;
+
 /** Brings a value of the version before to the next one. There is none before version 1. */
 const UPGRADES: Readonly<Record<number, (value: JsonObject) => JsonObject>> = {};
 
 function snapshotOf(value: JsonObject, file: string): ClusterSnapshot {
   let current = value;
-  const version = Number(value.formatVersion);
-  if (!Number.isInteger(version) || version < 1) {
+  const { formatVersion: version } = value;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
+    const found = version === undefined ? 'is not set' : `is ${quoted(version)}`;
     throw new SnapshotFileError(
-      `${file}: formatVersion must be ${SNAPSHOT_VERSION}; take a new one with \`gantry snapshot\``,
+      `${file}: formatVersion must be ${SNAPSHOT_VERSION}, but ${found}; take a new one with \`gantry snapshot\``,
     );
   }
   if (version > SNAPSHOT_VERSION) {
@@ -212,6 +215,12 @@ function snapshotOf(value: JsonObject, file: string): ClusterSnapshot {
     current = UPGRADES[from](current);
   }
   return checked(current, file);
+}
+
+/** Any value of a file in one line. */
+function quoted(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
 }
 
 /** A snapshot is a file like any other: each part must have its form. */

@@ -13,10 +13,11 @@ export interface SnapshotCollection {
   /** What of `status` is kept. @default - nothing */
   readonly status?: readonly string[];
   /**
-   * What is kept beside the metadata: `names` nothing, so that references to the object can be checked.
+   * What is kept beside the metadata: `names` nothing, so that references to the object can be checked; `event` what an event says, of the
+   * events that `events.ts` names.
    * @default 'spec'
    */
-  readonly keep?: 'names' | 'spec';
+  readonly keep?: 'names' | 'spec' | 'event';
 }
 
 const CONDITIONS = ['conditions'];
@@ -31,8 +32,16 @@ export const SNAPSHOT_COLLECTIONS: readonly SnapshotCollection[] = [
     group: '',
     plural: 'pods',
     kind: 'Pod',
-    status: ['phase', 'conditions', 'startTime', 'nominatedNodeName', 'resourceClaimStatuses'],
+    status: [
+      'phase',
+      'conditions',
+      'startTime',
+      'nominatedNodeName',
+      'resourceClaimStatuses',
+      'extendedResourceClaimStatus',
+    ],
   },
+  { group: '', plural: 'events', kind: 'Event', keep: 'event' },
   { group: '', plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', status: ['phase'] },
   { group: '', plural: 'persistentvolumes', kind: 'PersistentVolume', status: ['phase'] },
   { group: 'scheduling.k8s.io', plural: 'priorityclasses', kind: 'PriorityClass' },

@@ -4,6 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../read';
 import { type SnapshotCollection } from './collections';
+import { reducedEvent } from './events';
 import { KEPT_ANNOTATIONS, KEPT_VARIABLES } from './kept-keys';
 import { definitionWithoutProse } from './prose';
 
@@ -44,10 +45,13 @@ const OF_STORAGE_CLASSES = [
 const LONGEST_MESSAGE = 1024;
 const DEEPEST = 200;
 
-/** The object as it is kept; `undefined` for what has ended, which takes no place any more. */
+/** The object as it is kept; `undefined` for what has ended, which takes no place any more, and for events that are not kept. */
 export function reduced(object: JsonObject, collection: SnapshotCollection): JsonObject | undefined {
   if (collection.kind === 'Pod' && isOver(object)) {
     return undefined;
+  }
+  if (collection.keep === 'event') {
+    return reducedEvent(object);
   }
   const body = collection.keep === 'names' ? {} : bodyOf(object, collection);
   const status = statusOf(asObject(object.status), collection);

@@ -3,6 +3,7 @@
  *
  * Values that are the same object cost nothing; others are compared member by member: O(everything that was made again).
  */
+import { type ClaimFacts } from '../model/claims';
 import { type Delta, type Facts } from '../model/facts';
 import { type Snapshot } from '../model/model';
 import { type Policy } from '../model/policy';
@@ -20,16 +21,35 @@ export function differences(facts: Facts, snapshot: Snapshot, policy: Policy): D
   if (!areEqual(facts.topologies, topologies)) {
     deltas.push({ kind: 'topologies', topologies });
   }
-  // The claims hold functions, which cannot be compared.
-  if (facts.deviceClaims !== snapshot.deviceClaims) {
-    deltas.push({ kind: 'claims', claims: snapshot.deviceClaims });
-  }
+  const { slices = [], claims = NO_CLAIMS } = snapshot.deviceClaims ?? {};
+  compareClaims(facts.claims, claims, deltas);
   const unique =
+    compare(facts.slices, slices, deltas, (slice) => ({ kind: 'slice', slice }), 'slice-gone') &&
     compare(facts.nodes, snapshot.nodes, deltas, (node) => ({ kind: 'node', node }), 'node-gone') &&
     compare(facts.queues, snapshot.queues, deltas, (queue) => ({ kind: 'queue', queue }), 'queue-gone') &&
     compare(facts.gangs, snapshot.gangs, deltas, (gang) => ({ kind: 'gang', gang }), 'gang-gone') &&
     compare(facts.pods, snapshot.pods, deltas, (pod) => ({ kind: 'pod', pod }), 'pod-gone');
   return unique ? deltas : undefined;
+}
+
+const NO_CLAIMS: ReadonlyMap<string, ClaimFacts> = new Map();
+
+/** What claims and slices say about nodes and devices are functions: only the same ones are equal. */
+function compareClaims(
+  known: ReadonlyMap<string, ClaimFacts>,
+  claims: ReadonlyMap<string, ClaimFacts>,
+  deltas: Delta[],
+): void {
+  for (const key of known.keys()) {
+    if (!claims.has(key)) {
+      deltas.push({ kind: 'claim-gone', key });
+    }
+  }
+  for (const [key, claim] of claims) {
+    if (!areEqual(known.get(key), claim)) {
+      deltas.push({ kind: 'claim', key, claim });
+    }
+  }
 }
 
 /** @returns whether all names are different */

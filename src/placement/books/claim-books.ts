@@ -11,7 +11,7 @@ import {
   type ClaimedDevices,
   type ClaimFacts,
   type DeviceClaim,
-  type DeviceClaims,
+  type DeviceSlice,
   PODS_OF_CLAIM,
 } from '../model/claims';
 import { type ClaimedSlots } from './claimed-slots';
@@ -28,7 +28,13 @@ interface Allocated {
   pods: number;
 }
 
-const NONE: DeviceClaims = { slices: [], claims: new Map() };
+/** What is known of devices and claims, as it is now. */
+export interface KnownClaims {
+  readonly slices: ReadonlyMap<string, DeviceSlice>;
+  readonly claims: ReadonlyMap<string, ClaimFacts>;
+}
+
+const NO_CLAIMS: readonly ClaimedDevices[] = [];
 
 /** Choices of devices that are tried for one pod on one node. */
 const STEPS_ON_NODE = 2000;
@@ -37,26 +43,75 @@ export class ClaimBooks {
   readonly holdings = new Holdings();
   readonly world: DeviceWorld;
   private readonly allocated = new Map<string, Allocated>();
-  private readonly needed = new Map<PodRecord, readonly NeededClaim[]>();
+  /** Claims that stay allocated whether pods use them or not. */
+  private readonly retained = new Map<string, ClaimedDevices>();
+  /** Pods that run, by the keys of their claims. */
+  private readonly users = new Map<string, Set<PodRecord>>();
+  private needed = new WeakMap<PodRecord, readonly NeededClaim[]>();
 
   constructor(
-    private readonly known: DeviceClaims = NONE,
+    private readonly known: KnownClaims,
     private readonly slots?: ClaimedSlots,
   ) {
     this.world = new DeviceWorld(known.slices);
-    for (const [key, { allocation }] of known.claims) {
-      if (allocation?.retained === true) {
-        this.take({ key, devices: allocation.devices });
+    for (const key of known.claims.keys()) {
+      this.retain(key);
+    }
+  }
+
+  /** Slices and claims of these names are others now, or there are none any more. */
+  follow(slices: ReadonlySet<string>, claims: ReadonlySet<string>): void {
+    slices.forEach((name) => this.world.put(name, this.known.slices.get(name)));
+    const users = new Set([...claims].flatMap((key) => [...(this.users.get(key) ?? [])]));
+    // All that a claim held is given back before any of it is taken again: what the first pod says counts for the others.
+    users.forEach((pod) => this.change(pod.claimed, -1));
+    for (const key of claims) {
+      const held = this.retained.get(key);
+      this.change(held === undefined ? NO_CLAIMS : [held], -1);
+      this.retained.delete(key);
+    }
+    this.needed = new WeakMap();
+    claims.forEach((key) => this.retain(key));
+    users.forEach((pod) => this.hold(pod));
+  }
+
+  /** A pod that runs comes with what its claims hold, or goes. */
+  enter(pod: PodRecord, by: 1 | -1): void {
+    const keys = keysOf(pod);
+    if (keys.length === 0) {
+      return;
+    }
+    for (const key of keys) {
+      const users = this.users.get(key) ?? new Set();
+      if (by === 1) {
+        users.add(pod);
+      } else {
+        users.delete(pod);
+      }
+      if (users.size === 0) {
+        this.users.delete(key);
+      } else {
+        this.users.set(key, users);
       }
     }
+    if (by === 1) {
+      this.hold(pod);
+    } else {
+      this.change(pod.claimed, -1);
+      pod.claimed = NO_CLAIMS;
+    }
+  }
+
+  /** How many pods, and the snapshot itself, hold each claim. */
+  get holders(): ReadonlyMap<string, number> {
+    return new Map([...this.allocated].map(([key, { pods }]) => [key, pods]));
   }
 
   /** The claims of the pod: one of its own for each template. */
   neededBy(pod: PodRecord): readonly NeededClaim[] {
     let needed = this.needed.get(pod);
     if (needed === undefined) {
-      const keys = pod.claims ?? pod.podClass.claims;
-      needed = keys.map((key): NeededClaim => {
+      needed = keysOf(pod).map((key): NeededClaim => {
         const facts = this.known.claims.get(key) ?? {
           title: `claim "${key}"`,
           problem: `claim "${key}" does not exist`,
@@ -67,13 +122,6 @@ export class ClaimBooks {
       this.needed.set(pod, needed);
     }
     return needed;
-  }
-
-  /** What a pod that runs holds, as its claims say. */
-  stated(pod: PodRecord): readonly ClaimedDevices[] {
-    return this.neededBy(pod).flatMap(({ key, facts: { allocation } }) =>
-      allocation === undefined ? [] : [{ key, devices: allocation.devices }],
-    );
   }
 
   change(claims: readonly ClaimedDevices[], by: 1 | -1): void {
@@ -167,6 +215,23 @@ export class ClaimBooks {
     this.slots?.restore(row);
   }
 
+  private retain(key: string): void {
+    const allocation = this.known.claims.get(key)?.allocation;
+    if (allocation?.retained === true) {
+      const held = { key, devices: allocation.devices };
+      this.retained.set(key, held);
+      this.take(held);
+    }
+  }
+
+  /** Takes what the claims of a pod that runs say that they hold. */
+  private hold(pod: PodRecord): void {
+    pod.claimed = this.neededBy(pod).flatMap(({ key, facts: { allocation } }) =>
+      allocation === undefined ? [] : [{ key, devices: allocation.devices }],
+    );
+    this.change(pod.claimed, 1);
+  }
+
   private take({ key, devices }: ClaimedDevices): void {
     const known = this.allocated.get(key);
     if (known !== undefined) {
@@ -186,4 +251,8 @@ export class ClaimBooks {
       this.slots?.change(known.devices, -1);
     }
   }
+}
+
+function keysOf(pod: PodRecord): readonly string[] {
+  return pod.claims ?? pod.podClass.claims;
 }

@@ -11,6 +11,8 @@ interface Place {
 }
 
 export class ClaimedSlots {
+  /** Called with each row of which claims hold more or less. */
+  onRow: (row: number) => void = () => undefined;
   private readonly places = new Map<string, Place>();
   /** Thousandths that claims hold, by slot. */
   private readonly held = new Map<number, number>();
@@ -53,6 +55,7 @@ export class ClaimedSlots {
     this.table.deviceFree[slot] -= milli;
     this.table.recountDevices(row);
     this.table.changed(row);
+    this.onRow(row);
   }
 }
 

@@ -9,9 +9,9 @@ import { chooseDevices, deviceCapacity, devicesFit, milliOn } from '../nodes/dev
 import { type PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { type ClaimedDevices } from '../model/claims';
 import { type NodeTable } from '../nodes/node-table';
-import { type PodClass } from '../nodes/pod-class';
+import { type PodClass, type SharedCharge } from '../nodes/pod-class';
 import { type ClaimBooks } from './claim-books';
-import { ELSEWHERE, NOWHERE, type PodRecord } from './records';
+import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
 import { Epochs, Remembered } from './remembered';
 
 export interface Charge {
@@ -26,6 +26,7 @@ export class Ledger {
   private readonly logDevices: (readonly number[])[] = [];
   private readonly logClaims: (readonly ClaimedDevices[])[] = [];
   private readonly charges: (Charge | undefined)[] = [];
+  private readonly sharedCharges = new WeakMap<SharedCharge, Charge>();
   readonly epochs = new Epochs();
   /** Pods that were loaded although no devices of their nodes are left for them. */
   readonly contradictions = new Map<PodRecord, number>();
@@ -40,10 +41,24 @@ export class Ledger {
   ) {}
 
   charge(podClass: PodClass): Charge {
-    return (this.charges[podClass.id] ??= {
-      ids: Int32Array.from(podClass.charge.keys(), (name) => this.accounts.indexOf(name)),
-      amounts: Float64Array.from(podClass.charge.values()),
-    });
+    return (this.charges[podClass.id] ??= this.made(podClass.charge));
+  }
+
+  /** What a claim that pods share adds to the charge of each of their classes. */
+  chargeOfShared(shared: SharedCharge): Charge {
+    let charge = this.sharedCharges.get(shared);
+    if (charge === undefined) {
+      charge = this.made(shared.charge);
+      this.sharedCharges.set(shared, charge);
+    }
+    return charge;
+  }
+
+  private made(charge: ReadonlyMap<string, number>): Charge {
+    return {
+      ids: Int32Array.from(charge.keys(), (name) => this.accounts.indexOf(name)),
+      amounts: Float64Array.from(charge.values()),
+    };
   }
 
   /** Resources and devices only. */
@@ -120,7 +135,10 @@ export class Ledger {
     this.logDevices.push(devices);
   }
 
-  /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
+  /**
+   * Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. What it holds by its
+   * claims was taken when it came.
+   */
   load(pod: PodRecord, row: number, devices: readonly number[]): void {
     // What was known of less free resources says nothing of the new books.
     this.epochs.begin();
@@ -130,14 +148,14 @@ export class Ledger {
       row === ELSEWHERE || (devices.length === wanted && !this.isHeld(pod, devices))
         ? devices
         : (chooseDevices(this.table, row, pod.podClass) ?? this.contradiction(pod, row, wanted));
-    this.apply(pod, row, known, 1, pod.podClass.claims.length === 0 ? NO_CLAIMS : this.claims.stated(pod));
+    this.apply(pod, row, known, 1, NO_CLAIMS);
   }
 
-  /** Removes a pod from the books permanently. */
+  /** Removes a pod from the books permanently, with the exception of its claims. */
   unload(pod: PodRecord): void {
     this.epochs.begin();
     this.contradictions.delete(pod);
-    this.apply(pod, pod.row, pod.devices, -1, pod.claimed);
+    this.apply(pod, pod.row, pod.devices, -1, NO_CLAIMS);
   }
 
   /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
@@ -253,16 +271,22 @@ export class Ledger {
     if (role !== undefined && !pod.releasing) {
       role.placed += by;
       role.gang.placed += by;
-      const { ids, amounts } = this.charge(podClass);
-      for (let queue = role.gang.queue; queue !== undefined; queue = queue.parent) {
-        for (let i = 0; i < ids.length; i++) {
-          queue.allocated[ids[i]] += by * amounts[i];
-          if (!pod.preemptible) {
-            queue.nonPreemptible[ids[i]] += by * amounts[i];
-          }
-        }
-      }
+      chargeQueues(role.gang.queue, this.charge(podClass), by, pod.preemptible ? 0 : by);
+      podClass.shared.forEach((shared) => this.chargeOnce(pod, role.gang, shared, by));
     }
+  }
+
+  /** Takes back what the pod was charged for a claim that another pod of its gang is charged for. */
+  private chargeOnce(pod: PodRecord, gang: GangRecord, shared: SharedCharge, by: 1 | -1): void {
+    gang.claimPods ??= new Map();
+    const holders = gang.claimPods.get(shared.key) ?? { all: 0, fixed: 0 };
+    gang.claimPods.set(shared.key, holders);
+    const others = by === 1 ? 0 : 1;
+    const allocated = holders.all > others ? -by : 0;
+    const nonPreemptible = !pod.preemptible && holders.fixed > others ? -by : 0;
+    holders.all += by;
+    holders.fixed += pod.preemptible ? 0 : by;
+    chargeQueues(gang.queue, this.chargeOfShared(shared), allocated, nonPreemptible);
   }
 
   private applyToNode(podClass: PodClass, row: number, devices: readonly number[], by: 1 | -1): void {
@@ -300,6 +324,23 @@ export class Ledger {
       .sort((a, b) => deviceFree[b] - deviceFree[a] || a - b)
       .slice(0, count)
       .sort((a, b) => a - b);
+  }
+}
+
+/** @param by how many times it is charged */
+function chargeQueues(
+  first: QueueRecord | undefined,
+  { ids, amounts }: Charge,
+  by: number,
+  nonPreemptible: number,
+): void {
+  for (let queue = first; queue !== undefined; queue = queue.parent) {
+    for (let i = 0; i < ids.length; i++) {
+      queue.allocated[ids[i]] += by * amounts[i];
+      if (nonPreemptible !== 0) {
+        queue.nonPreemptible[ids[i]] += nonPreemptible * amounts[i];
+      }
+    }
   }
 }
 

@@ -2,9 +2,9 @@
  * What queues have and ask for while no decision is under way: sums over their gangs' pods by class, so that nothing is lost to rounding
  * however often pods come and go.
  */
-import { type Ledger } from './ledger';
+import { type Charge, type Ledger } from './ledger';
 import { type Queue } from '../model/model';
-import { type PodClass } from '../nodes/pod-class';
+import { type PodClass, type SharedCharge } from '../nodes/pod-class';
 import { queueRecords } from './queue-records';
 import { type GangRecord, NOWHERE, type QueueRecord } from './records';
 
@@ -21,6 +21,8 @@ export class QueueBooks {
   readonly queues: readonly QueueRecord[];
   private readonly byName: ReadonlyMap<string, QueueRecord>;
   private readonly tallies = new Map<QueueRecord, Map<PodClass, Tally>>();
+  /** How often claims that pods share are among them beyond the once that each gang is charged for. */
+  private readonly repeated = new Map<QueueRecord, Map<SharedCharge, Tally>>();
   /** Sums of each queue with all below it, as they are between decisions. */
   private readonly sums = new Map<QueueRecord, Sums>();
   private readonly touched = new Set<QueueRecord>();
@@ -80,8 +82,35 @@ export class QueueBooks {
         }
       }
     }
+    this.countRepeated(queue, gang, by);
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       this.touched.add(at);
+    }
+  }
+
+  private countRepeated(queue: QueueRecord, { roles }: GangRecord, by: 1 | -1): void {
+    const ofGang = new Map<string, { readonly shared: SharedCharge; readonly tally: Tally }>();
+    for (const { podClass, releasing, home, preemptible } of roles.flatMap(({ pods }) => pods)) {
+      for (const shared of releasing ? [] : podClass.shared) {
+        const { tally } = ofGang.get(shared.key) ?? { tally: { requested: 0, allocated: 0, nonPreemptible: 0 } };
+        ofGang.set(shared.key, { shared, tally });
+        tally.requested++;
+        tally.allocated += home === NOWHERE ? 0 : 1;
+        tally.nonPreemptible += home === NOWHERE || preemptible ? 0 : 1;
+      }
+    }
+    for (const { shared, tally } of ofGang.values()) {
+      const ofQueue = this.repeated.get(queue) ?? new Map<SharedCharge, Tally>();
+      this.repeated.set(queue, ofQueue);
+      const sum = ofQueue.get(shared) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
+      for (const key of ['requested', 'allocated', 'nonPreemptible'] as const) {
+        sum[key] += by * Math.max(0, tally[key] - 1);
+      }
+      if (sum.requested + sum.allocated + sum.nonPreemptible === 0) {
+        ofQueue.delete(shared);
+      } else {
+        ofQueue.set(shared, sum);
+      }
     }
   }
 
@@ -128,14 +157,15 @@ export class QueueBooks {
   private sum(queue: QueueRecord): Sums {
     const zeros = (): Float64Array => new Float64Array(this.accounts.length);
     const sums: Sums = { requested: zeros(), allocated: zeros(), nonPreemptible: zeros() };
-    for (const [podClass, tally] of this.tallies.get(queue) ?? []) {
-      const { ids, amounts } = this.ledger.charge(podClass);
+    const add = ({ ids, amounts }: Charge, tally: Tally, by: 1 | -1): void => {
       for (let i = 0; i < ids.length; i++) {
-        sums.requested[ids[i]] += tally.requested * amounts[i];
-        sums.allocated[ids[i]] += tally.allocated * amounts[i];
-        sums.nonPreemptible[ids[i]] += tally.nonPreemptible * amounts[i];
+        sums.requested[ids[i]] += by * tally.requested * amounts[i];
+        sums.allocated[ids[i]] += by * tally.allocated * amounts[i];
+        sums.nonPreemptible[ids[i]] += by * tally.nonPreemptible * amounts[i];
       }
-    }
+    };
+    this.tallies.get(queue)?.forEach((tally, podClass) => add(this.ledger.charge(podClass), tally, 1));
+    this.repeated.get(queue)?.forEach((tally, shared) => add(this.ledger.chargeOfShared(shared), tally, -1));
     for (const child of queue.children) {
       const below = this.sums.get(child)!;
       for (let account = 0; account < this.accounts.length; account++) {

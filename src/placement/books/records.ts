@@ -86,6 +86,15 @@ export interface GangRecord {
   /** It has no pods, and those that it starts with do not depend on what is free. */
   settled: boolean;
   placed: number;
+  /** Its placed pods by the keys of the claims that they share. @default - none shares a claim */
+  claimPods?: Map<string, ClaimHolders>;
+}
+
+/** Pods of one gang that share a claim. */
+export interface ClaimHolders {
+  all: number;
+  /** Those that must not be preempted. */
+  fixed: number;
 }
 
 export interface QueueRecord {

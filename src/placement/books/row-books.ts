@@ -41,6 +41,7 @@ export class RowBooks {
     if (home === NOWHERE) {
       return;
     }
+    this.ledger.claims.enter(pod, by);
     if (home === ELSEWHERE) {
       if (by === 1) {
         this.ledger.load(pod, home, pod.stated);

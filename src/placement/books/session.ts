@@ -103,7 +103,7 @@ export class Session {
 
   /** Whether any pod may have claims. */
   get hasClaims(): boolean {
-    return this.facts.deviceClaims !== undefined;
+    return this.facts.slices.size + this.facts.claims.size > 0;
   }
 
   /** In the order of names. */
@@ -324,14 +324,12 @@ export class Session {
       this.topologies = new TopologyTrees(this.table, facts.topologies);
       this.accounts = accountNames(this.classes.list, facts.queues.values());
       this.totals = Float64Array.from(this.accounts, (name) => clusterTotal(this.table, name));
-      this.ledger = new Ledger(
-        this.table,
-        this.others,
-        this.accounts,
-        new ClaimBooks(facts.deviceClaims, new ClaimedSlots(this.table)),
-      );
+      const slots = new ClaimedSlots(this.table);
+      this.ledger = new Ledger(this.table, this.others, this.accounts, new ClaimBooks(facts, slots));
       this.queueBooks = new QueueBooks(countedQueues(facts), this.accounts, this.ledger);
       this.rowBooks = new RowBooks(this.table, this.ledger);
+      // Which devices pods are taken to hold depends on what claims hold; what a decision does is undone anyway.
+      slots.onRow = (row) => this.decided === undefined && this.rowBooks.touch(row);
       this.waitingBooks = new WaitingBooks(facts.policy);
       [
         this.records,
@@ -358,8 +356,12 @@ export class Session {
     });
   }
 
-  private follow({ nodes, gangs, pods, queues, time }: Touched): void {
+  private follow({ nodes, gangs, pods, slices, claims, queues, time }: Touched): void {
     nodes.forEach((name) => this.replaceNode(name));
+    if (slices.size + claims.size > 0) {
+      this.ledger.epochs.begin();
+      this.ledger.claims.follow(slices, claims);
+    }
     if (time || nodes.size > 0) {
       this.readReports();
     }

@@ -1,13 +1,14 @@
 /**
- * The devices that claims hold on all nodes, while claims are allocated and released.
+ * The devices that claims hold on all nodes, while claims are allocated and released. What is held does not depend on the order of that.
  */
 import { type AllocatedDevice, deviceKey, type HeldDevices } from '../model/claims';
 
 export class Holdings implements HeldDevices {
   readonly whole = new Set<string>();
   readonly shares = new Map<string, Map<string, bigint>>();
-  /** Claims that hold each device; more than one where the snapshot says so. */
-  private readonly holders = new Map<string, number>();
+  /** Claims that hold each device whole, and those that share it; more than one whole where the snapshot says so. */
+  private readonly owners = new Map<string, number>();
+  private readonly sharers = new Map<string, number>();
 
   /** Devices of a claim; those with admin access stay free for others. */
   change(devices: readonly AllocatedDevice[], by: 1 | -1): void {
@@ -19,17 +20,16 @@ export class Holdings implements HeldDevices {
   }
 
   private changeOne(key: string, share: ReadonlyMap<string, bigint> | undefined, by: 1 | -1): void {
-    const holders = (this.holders.get(key) ?? 0) + by;
-    if (holders > 0) {
-      this.holders.set(key, holders);
-    } else {
-      this.holders.delete(key);
-      this.whole.delete(key);
-      this.shares.delete(key);
+    if (share === undefined) {
+      if (count(this.owners, key, by) > 0) {
+        this.whole.add(key);
+      } else {
+        this.whole.delete(key);
+      }
       return;
     }
-    if (share === undefined) {
-      this.whole.add(key);
+    if (count(this.sharers, key, by) === 0) {
+      this.shares.delete(key);
       return;
     }
     const amounts = this.shares.get(key) ?? new Map<string, bigint>();
@@ -38,4 +38,15 @@ export class Holdings implements HeldDevices {
     }
     this.shares.set(key, amounts);
   }
+}
+
+/** @returns how many there are now */
+function count(holders: Map<string, number>, key: string, by: 1 | -1): number {
+  const left = (holders.get(key) ?? 0) + by;
+  if (left > 0) {
+    holders.set(key, left);
+  } else {
+    holders.delete(key);
+  }
+  return left;
 }

@@ -172,7 +172,7 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   }
   const { ledger } = cycle.session;
   const mark = ledger.mark();
-  const places = releasing.map(({ row, devices }) => ({ row, devices }));
+  const places = releasing.map(({ row, devices, claimed }) => ({ row, devices, claimed }));
   releasing.forEach((pod) => ledger.remove(pod));
   if (!cycle.place(turn)) {
     ledger.rollback(mark);
@@ -180,7 +180,7 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   }
   ledger.keep();
   // They still run: their capacity is booked twice until they have terminated, so no other pod starts there.
-  releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
+  releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices, places[i].claimed));
   cycle.nominate(turn.pods);
   return true;
 }

@@ -1,6 +1,8 @@
 /**
  * Do two sessions have the same books? Compared by name, as what a session has seen before may have left it with more classes or accounts.
  */
+import { type ClaimBooks } from '../books/claim-books';
+import { compareText } from '../model/names';
 import { type NodeTable } from '../nodes/node-table';
 import { DUST } from '../queues/queues';
 import { type GangRecord, type QueueRecord } from '../books/records';
@@ -8,7 +10,32 @@ import { type Session } from '../books/session';
 
 /** What differs first, in words; undefined where nothing does. O(nodes + devices + gangs). */
 export function firstDifference(kept: Session, scratch: Session): string | undefined {
-  return nodesDiffer(kept.table, scratch.table) ?? gangsDiffer(kept, scratch) ?? queuesDiffer(kept, scratch);
+  return (
+    nodesDiffer(kept.table, scratch.table) ??
+    gangsDiffer(kept, scratch) ??
+    queuesDiffer(kept, scratch) ??
+    claimsDiffer(kept.ledger.claims, scratch.ledger.claims)
+  );
+}
+
+function claimsDiffer(a: ClaimBooks, b: ClaimBooks): string | undefined {
+  const [known, all] = [a.holders, b.holders];
+  for (const [key, pods] of all) {
+    const other = known.get(key) ?? 0;
+    if (other !== pods) {
+      return `the claim ${key} is held ${other} times instead of ${pods} times`;
+    }
+  }
+  if (known.size !== all.size) {
+    return `there are ${known.size} claims with devices instead of ${all.size}`;
+  }
+  const [held, expected] = [heldText(a), heldText(b)];
+  return held === expected ? undefined : `claims hold ${held} instead of ${expected}`;
+}
+
+function heldText({ holdings: { whole, shares } }: ClaimBooks): string {
+  const amounts = [...shares].map(([key, share]) => `${key}: ${[...share].map(String).sort(compareText).join(' ')}`);
+  return [...[...whole].sort(compareText), ...amounts.sort(compareText)].join('; ').replaceAll('\0', '/');
 }
 
 function nodesDiffer(a: NodeTable, b: NodeTable): string | undefined {

@@ -91,7 +91,7 @@ function fewestOn(
   const { ledger } = session;
   const before = placer.room.onRow(podClass, row);
   const mark = ledger.mark();
-  const places = new Map(list.map((pod) => [pod, pod.devices]));
+  const places = new Map(list.map((pod) => [pod, { devices: pod.devices, claimed: pod.claimed }]));
   const taken: PodRecord[] = [];
   const larger = largestFirst(session.table);
   for (const pod of [...list].sort((a, b) => larger(a, b) || a.index - b.index)) {
@@ -103,7 +103,8 @@ function fewestOn(
   }
   const gained = placer.room.onRow(podClass, row) - before;
   const needed = taken.filter((pod) => {
-    ledger.placeOn(pod, row, places.get(pod)!);
+    const { devices, claimed } = places.get(pod)!;
+    ledger.placeOn(pod, row, devices, claimed);
     if (placer.room.onRow(podClass, row) >= before + gained) {
       return false;
     }

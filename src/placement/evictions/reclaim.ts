@@ -11,9 +11,9 @@
  */
 import { type Cycle } from '../cycle/cycle';
 import { staysInQuota } from '../queues/quota';
-import { type PodClass } from '../nodes/pod-class';
+import { type PodClass, type SharedCharge } from '../nodes/pod-class';
 import { DUST, holds, siblingsAbove } from '../queues/queues';
-import { type Portion, type QueueRecord, type Turn } from '../books/records';
+import { type GangRecord, type PodRecord, type Portion, type QueueRecord, type Turn } from '../books/records';
 import { runningOf } from './running';
 import { usefulRows, victimOrder } from './victims';
 
@@ -198,8 +198,24 @@ export class ReclaimRules {
           sum[ids[i]] += amounts[i];
         }
       }
+      for (const [shared, times] of keptBy(gang, pods)) {
+        const { ids, amounts } = ledger.chargeOfShared(shared);
+        ids.forEach((account, i) => (sum[account] -= times * amounts[i]));
+      }
     }
   }
+}
+
+/** Claims that pods of a gang share are charged once, as long as one of the pods has them: how often the charge of these pods is not freed. */
+function keptBy({ claimPods }: GangRecord, pods: readonly PodRecord[]): ReadonlyMap<SharedCharge, number> {
+  const kept = new Map<SharedCharge, number>();
+  const left = new Map<string, number>();
+  for (const shared of claimPods === undefined ? [] : pods.flatMap(({ podClass }) => podClass.shared)) {
+    const holders = (left.get(shared.key) ?? claimPods?.get(shared.key)?.all ?? 0) - 1;
+    left.set(shared.key, holders);
+    kept.set(shared, (kept.get(shared) ?? 0) + (holders > 0 ? 1 : 0));
+  }
+  return kept;
 }
 
 function ratio(amount: number, share: number): number {

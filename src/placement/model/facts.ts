@@ -4,7 +4,7 @@
  * A pod may be assumed to be what it is about to become (placed, or on its way out). Until that is confirmed or undone the assumption counts,
  * and what is said of the pod meanwhile is kept beside it.
  */
-import { type DeviceClaims } from './claims';
+import { type ClaimFacts, type DeviceClaims, type DeviceSlice } from './claims';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from './model';
 import { type Policy } from './policy';
 
@@ -37,7 +37,10 @@ export type Delta =
   | { readonly kind: 'pod'; readonly pod: Pod }
   | { readonly kind: 'pod-gone'; readonly name: string }
   | { readonly kind: 'topologies'; readonly topologies: readonly Topology[] }
-  | { readonly kind: 'claims'; readonly claims: DeviceClaims | undefined }
+  | { readonly kind: 'slice'; readonly slice: DeviceSlice }
+  | { readonly kind: 'slice-gone'; readonly name: string }
+  | { readonly kind: 'claim'; readonly key: string; readonly claim: ClaimFacts }
+  | { readonly kind: 'claim-gone'; readonly key: string }
   | { readonly kind: 'policy'; readonly policy: Policy };
 
 /** Names of what has changed since the books were last brought up to date. */
@@ -46,6 +49,10 @@ export interface Touched {
   readonly gangs: Set<string>;
   /** Pods without a gang. */
   readonly pods: Set<string>;
+  /** By name. */
+  readonly slices: Set<string>;
+  /** By key. */
+  readonly claims: Set<string>;
   queues: boolean;
   time: boolean;
   /** Everything has to be worked out again. */
@@ -53,7 +60,16 @@ export interface Touched {
 }
 
 export function untouched(): Touched {
-  return { nodes: new Set(), gangs: new Set(), pods: new Set(), queues: false, time: false, all: false };
+  return {
+    nodes: new Set(),
+    gangs: new Set(),
+    pods: new Set(),
+    slices: new Set(),
+    claims: new Set(),
+    queues: false,
+    time: false,
+    all: false,
+  };
 }
 
 /** What was said of an assumed pod; undefined where it does not exist. */
@@ -61,12 +77,15 @@ interface Assumed {
   said: Pod | undefined;
 }
 
+type DeviceDelta = 'slice' | 'slice-gone' | 'claim' | 'claim-gone';
+
 const NO_PODS: ReadonlyMap<string, Pod> = new Map();
 
 export class Facts {
   now: number;
   topologies: readonly Topology[];
-  deviceClaims: DeviceClaims | undefined;
+  readonly slices = new Map<string, DeviceSlice>();
+  readonly claims = new Map<string, ClaimFacts>();
   readonly nodes = new Map<string, ClusterNode>();
   readonly queues = new Map<string, Queue>();
   readonly gangs = new Map<string, Gang>();
@@ -82,17 +101,14 @@ export class Facts {
     const { now, nodes, queues, gangs, pods, topologies = [], deviceClaims } = snapshot;
     this.now = now;
     this.topologies = topologies;
-    this.deviceClaims = deviceClaims;
+    deviceClaims?.slices.forEach((slice) => this.slices.set(freeKey(this.slices, slice.name), slice));
+    deviceClaims?.claims.forEach((claim, key) => this.claims.set(key, claim));
     nodes.forEach((node) => this.nodes.set(node.name, node));
     queues.forEach((queue) => this.queues.set(queue.name, queue));
     gangs.forEach((gang) => this.gangs.set(gang.name, gang));
     for (const pod of pods) {
       // Each of two pods of one name takes its room.
-      let key = pod.name;
-      while (this.pods.has(key)) {
-        key += ' ';
-      }
-      this.set(key, pod);
+      this.set(freeKey(this.pods, pod.name), pod);
     }
   }
 
@@ -107,6 +123,12 @@ export class Facts {
       topologies,
       ...(deviceClaims !== undefined && { deviceClaims }),
     };
+  }
+
+  /** `undefined` while there are neither devices nor claims. */
+  get deviceClaims(): DeviceClaims | undefined {
+    const { slices, claims } = this;
+    return slices.size + claims.size === 0 ? undefined : { slices: [...slices.values()], claims: new Map(claims) };
   }
 
   podsOf(gang: string): ReadonlyMap<string, Pod> {
@@ -153,9 +175,11 @@ export class Facts {
         this.topologies = delta.topologies;
         touched.all = true;
         return;
-      case 'claims':
-        this.deviceClaims = delta.claims;
-        touched.all = true;
+      case 'slice':
+      case 'slice-gone':
+      case 'claim':
+      case 'claim-gone':
+        this.takeDevices(delta, touched);
         return;
       case 'policy':
         this.policy = delta.policy;
@@ -164,6 +188,28 @@ export class Facts {
       case 'pod':
       case 'pod-gone':
         this.takePod(delta, touched);
+    }
+  }
+
+  private takeDevices(delta: Extract<Delta, { readonly kind: DeviceDelta }>, touched: Touched): void {
+    switch (delta.kind) {
+      case 'slice':
+        this.slices.set(delta.slice.name, delta.slice);
+        touched.slices.add(delta.slice.name);
+        return;
+      case 'slice-gone':
+        if (this.slices.delete(delta.name)) {
+          touched.slices.add(delta.name);
+        }
+        return;
+      case 'claim':
+        this.claims.set(delta.key, delta.claim);
+        touched.claims.add(delta.key);
+        return;
+      case 'claim-gone':
+        if (this.claims.delete(delta.key)) {
+          touched.claims.add(delta.key);
+        }
     }
   }
 
@@ -242,4 +288,13 @@ export class Facts {
       }
     }
   }
+}
+
+/** The name, with spaces after it where that is taken: neither of two values of one name is lost. */
+function freeKey(known: ReadonlyMap<string, unknown>, name: string): string {
+  let key = name;
+  while (known.has(key)) {
+    key += ' ';
+  }
+  return key;
 }

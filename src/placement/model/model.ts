@@ -383,6 +383,8 @@ export interface PodTemplate {
   readonly capacityFilters?: readonly CapacityFilter[];
   /** What queues are charged for the claims; nodes are not asked for it. @default - nothing @internal */
   readonly charged?: Amounts;
+  /** What of it is for claims that pods share, by their keys: a gang is charged once for each. @default - nothing @internal */
+  readonly sharedCharges?: Readonly<Record<string, Amounts>>;
   /** Namespace of the pod, which affinity terms and spreads compare. @default - the empty namespace */
   readonly namespace?: string;
   /** Labels of the pod, which affinity terms and spreads select by. @default - none */

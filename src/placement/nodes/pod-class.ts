@@ -30,6 +30,15 @@ export interface PodClass {
   readonly dynamic: boolean;
   /** For the books of queues: amounts by resource name, devices as devices, MIG instances by their profile's number of slices. */
   readonly charge: ReadonlyMap<string, number>;
+  /** What of it is for claims that other pods of the gang may share. */
+  readonly shared: readonly SharedCharge[];
+}
+
+/** What one claim is charged, which pods may share. */
+export interface SharedCharge {
+  /** Of the claim. */
+  readonly key: string;
+  readonly charge: ReadonlyMap<string, number>;
 }
 
 export class PodClasses {
@@ -123,6 +132,10 @@ export class PodClasses {
       claims: template.claims ?? NO_CLAIMS,
       dynamic: isDynamic(template),
       charge: chargeOf(template, accelerator, this.table),
+      shared: Object.entries(template.sharedCharges ?? {}).map(([key, amounts]) => ({
+        key,
+        charge: new Map(Object.entries(amounts)),
+      })),
     };
   }
 }

@@ -436,13 +436,20 @@ function compareGangs(
 }
 
 /** Largest part of the cluster that the gang's own pods have of any resource. */
-function shareOfGang({ ledger, totals, accounts }: Session, { roles }: GangRecord): number {
+function shareOfGang({ ledger, totals, accounts }: Session, { roles, claimPods }: GangRecord): number {
   const sums = new Float64Array(accounts.length);
+  const charged = new Set<string>();
   for (const { pods } of roles) {
     for (const { row, podClass } of pods) {
       if (row !== NOWHERE) {
         const { ids, amounts } = ledger.charge(podClass);
         ids.forEach((account, i) => (sums[account] += amounts[i]));
+        for (const shared of claimPods === undefined ? [] : podClass.shared) {
+          const again = ledger.chargeOfShared(shared);
+          const times = charged.has(shared.key) ? 1 : 0;
+          again.ids.forEach((account, i) => (sums[account] -= times * again.amounts[i]));
+          charged.add(shared.key);
+        }
       }
     }
   }

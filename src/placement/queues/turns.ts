@@ -4,7 +4,7 @@
 import { missingPods, optionalPods, otherChoices, type RoomFor, runs } from '../books/needs';
 import { type GangRecord, type PodRecord, type Turn } from '../books/records';
 import { type Session } from '../books/session';
-import { type PodClass } from '../nodes/pod-class';
+import { type PodClass, type SharedCharge } from '../nodes/pod-class';
 
 /** The pods a gang is to get next; undefined when there are none. */
 export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
@@ -82,7 +82,27 @@ export function askedFor(session: Session, pods: readonly PodRecord[]): Float64A
       asked[ids[i]] = plus(asked[ids[i]], amounts[i], to - from);
     }
   }
+  for (const [shared, times] of repeatedIn(pods)) {
+    const { ids, amounts } = session.ledger.chargeOfShared(shared);
+    ids.forEach((account, i) => (asked[account] -= times * amounts[i]));
+  }
   return asked;
+}
+
+/** Claims that pods of a gang share are charged once: how often they are among what is asked for these pods beyond that. */
+export function repeatedIn(pods: readonly PodRecord[]): ReadonlyMap<SharedCharge, number> {
+  const seen = new Set<string>();
+  const repeated = new Map<SharedCharge, number>();
+  for (const { podClass, role } of pods) {
+    for (const shared of podClass.shared) {
+      const isCharged = seen.has(shared.key) || (role?.gang.claimPods?.get(shared.key)?.all ?? 0) > 0;
+      if (isCharged) {
+        repeated.set(shared, (repeated.get(shared) ?? 0) + 1);
+      }
+      seen.add(shared.key);
+    }
+  }
+  return repeated;
 }
 
 /** The sum as if the amount were added time after time: parts of devices are rounded each time, whole numbers never. */

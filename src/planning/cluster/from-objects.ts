@@ -79,8 +79,8 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
   };
 }
 
-/** Kinds that are in the state in another form already. */
-const HEAVY: ReadonlySet<string> = new Set(['Node', 'Pod']);
+/** Kinds that are in the state in another form already, or that say nothing about it. */
+const HEAVY: ReadonlySet<string> = new Set(['Node', 'Pod', 'Event', 'events.k8s.io/Event']);
 
 /** A List's items; the object itself where it is none. */
 export function itemsOf(object: JsonObject): readonly JsonObject[] {

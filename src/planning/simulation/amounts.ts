@@ -5,10 +5,10 @@ import { type PodTemplate } from '../../placement';
 
 const SLICES_OF_A_DEVICE = 7;
 
-/** Devices that a pod takes; parts count as parts, a MIG instance as its slices in seven, a replica or a memory share as a whole device. */
-export function devicesOf({ request, accelerator }: PodTemplate, device: string): number {
+/** Devices that a pod takes, also by claim; parts count as parts, a MIG instance as its slices in seven, a replica or a memory share as a whole device. */
+export function devicesOf({ request, accelerator, charged }: PodTemplate, device: string): number {
   if (accelerator === undefined) {
-    return request[device] ?? 0;
+    return (request[device] ?? 0) + (charged?.[device] ?? 0);
   }
   switch (accelerator.kind) {
     case 'whole':

@@ -7,7 +7,7 @@ import { decide } from '../../placement/engine';
 export function fitsOnHealthyNodes(
   name: string,
   without: ReadonlySet<string>,
-  { now, nodes, topologies, gangs, pods }: Pick<Snapshot, 'now' | 'nodes' | 'topologies' | 'gangs' | 'pods'>,
+  { now, nodes, topologies, gangs, pods, deviceClaims }: Omit<Snapshot, 'queues'>,
   policy: Policy,
 ): boolean {
   const gang = gangs.find((one) => one.name === name);
@@ -25,6 +25,7 @@ export function fitsOnHealthyNodes(
       queues: [...new Set([gang, ...others].map(({ queue }) => queue))].map((queue) => ({ name: queue })),
       gangs: [{ ...gang, priority: Number.MAX_SAFE_INTEGER }, ...others],
       pods: pods.filter((pod) => pod.gang !== name),
+      ...(deviceClaims && { deviceClaims }),
     },
     { ...policy, actions: ['allocate'] },
   );

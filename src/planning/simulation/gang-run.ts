@@ -15,6 +15,8 @@ export interface LivePod {
   readonly node: string;
   readonly devices: readonly number[];
   readonly startedAt: number;
+  /** Keys of its claims. @default - it has none */
+  readonly claims?: readonly string[];
   /** On its way out: it still holds its room, and works no more. */
   releasing: boolean;
 }

@@ -9,9 +9,18 @@ export function templateOf({ spec }: GangRun, role: string): PodTemplate {
   return spec.gang.roles.find(({ name }) => name === role)!.template;
 }
 
-export function podOf({ spec }: GangRun, { name, role, node, devices, startedAt, releasing }: LivePod): Pod {
+export function podOf({ spec }: GangRun, { name, role, node, devices, startedAt, releasing, claims }: LivePod): Pod {
   const state: Pod['state'] = releasing ? 'releasing' : 'running';
-  return { name, gang: spec.gang.name, role, node, devices, startedAt: startedAt * 1000, state };
+  return {
+    name,
+    gang: spec.gang.name,
+    role,
+    node,
+    devices,
+    startedAt: startedAt * 1000,
+    state,
+    ...(claims && { claims }),
+  };
 }
 
 export function heldPod(run: GangRun, { name, node, role }: LivePod): HeldPod {

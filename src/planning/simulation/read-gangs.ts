@@ -16,6 +16,7 @@ import {
 import { type Arrivals, momentsOf } from './arrivals';
 import { type Fields } from '../cluster/files/fields';
 import { type ScenarioGang } from './scenario';
+import { readClaims } from './scenario-claims';
 
 /** Every gang and pod of a scenario is held in memory. */
 const MOST_GANGS = 100_000;
@@ -233,11 +234,13 @@ function templateOf(fields: Fields, device: string): PodTemplate {
   const accelerator = acceleratorOf(fields, devices);
   const nodeSelector = fields.map('nodeSelector');
   const tolerations = fields.list('tolerations').map(readToleration);
+  const claims = readClaims(fields);
   return {
     request,
     ...(accelerator === undefined ? {} : { accelerator }),
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
     ...(tolerations.length === 0 ? {} : { tolerations }),
+    ...(claims.length === 0 ? {} : { claims }),
   };
 }
 

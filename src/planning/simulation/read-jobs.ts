@@ -23,6 +23,7 @@ const RENAMED: Readonly<Record<string, string>> = { submitted: 'arrives', device
 const RECORDED: ReadonlySet<string> = new Set(['started', 'ended', 'evictions']);
 /** Members that are maps or lists, in JSON lines. */
 const STRUCTURED: ReadonlySet<string> = new Set([
+  'claims',
   'roles',
   'subgroups',
   'request',

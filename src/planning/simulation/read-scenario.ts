@@ -4,6 +4,7 @@
 import { type ClusterNode, type Queue } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
 import { readQueue, readQueueTerms } from '../cluster/files/queue-terms';
+import { withCountedDevices } from '../cluster/nodes/further-nodes';
 import { matches, readExpectation } from './read-expectations';
 import { readFaults, readRemediation } from './read-faults';
 import { readGang } from './read-gangs';
@@ -21,6 +22,7 @@ import {
   readRun,
 } from './read-world';
 import { type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
+import { deviceClaimsFor, haveClaims, withCharges } from './scenario-claims';
 import { drawOutages, reclaimEvents, seedOf } from './spot';
 
 /**
@@ -45,11 +47,13 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
     cluster.queues,
     fields.list('queues').map((queue) => readQueue(queue, device)),
   );
-  const gangs = byTime(
+  const written = byTime(
     [...fields.list('gangs').flatMap((gang) => readGang(gang, device)), ...jobsOf(fields, queues, device, source)],
     ({ arrivesAt }) => arrivesAt,
   );
+  const gangs = withCharges(written, cluster.objects);
   checkNames(fields, cluster.nodes, queues, gangs);
+  const hasClaims = haveClaims(gangs);
   const events = fields.list('events').flatMap((event) => readEvent(event, cluster.nodes, queues, gangs, device));
   const run = readRun(fields.fields('run'));
   const scaling = cluster.groups.flatMap((group) => group.scaling ?? []);
@@ -57,8 +61,9 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   const scenario: Scenario = {
     name,
     ...(about === undefined ? {} : { about: about.trim() }),
-    nodes: withoutLaterNodes(cluster.nodes, events),
+    nodes: withoutLaterNodes(hasClaims ? cluster.nodes : withCountedDevices(cluster.nodes), events),
     topologies: cluster.topologies,
+    ...(hasClaims && { deviceClaims: deviceClaimsFor(gangs, cluster.objects, cluster.nodes, fields) }),
     queues,
     gangs,
     events: byTime([...events, ...interruptionsOf(cluster.groups, run, fields)], ({ at }) => at),

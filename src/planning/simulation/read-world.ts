@@ -14,9 +14,9 @@ import {
 } from '../../placement';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/files/cluster-file';
 import { Fields, foremost, meant, type Problem } from '../cluster/files/fields';
+import { type ClusterState } from '../cluster/cluster-state';
 import { clusterOfObjects } from '../cluster/from-objects';
 import { NAMED_POLICIES, readPolicy } from '../cluster/files/policy-file';
-import { withCountedDevices } from '../cluster/nodes/further-nodes';
 import { sampleCluster } from '../cluster/files/sample';
 import { type NodeGroup, readNodes } from './read-nodes';
 import { readJobs } from './read-jobs';
@@ -30,7 +30,7 @@ export class ScenarioError extends Error {
 /** Text of the cluster file that a scenario names, and what messages call it. */
 export type ClusterSource = (name: string) => { readonly text: string; readonly file: string };
 
-type ScenarioCluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'>;
+type ScenarioCluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'> & Pick<ClusterState, 'objects'>;
 
 export interface ReadCluster extends ScenarioCluster {
   /** Entries of `nodes`. */
@@ -89,11 +89,13 @@ export function readCluster(fields: Fields, file: string, source: ClusterSource)
   if (value === undefined && groups.length === 0) {
     fields.wrongAt('cluster', 'is required; set a cluster file, an inline cluster, or a list of nodes');
   }
-  const cluster = value === undefined ? { nodes: [], topologies: [], queues: [] } : clusterOf(value, file, source);
+  const cluster =
+    value === undefined ? { nodes: [], topologies: [], queues: [], objects: [] } : clusterOf(value, file, source);
   return {
-    nodes: [...withCountedDevices(cluster.nodes), ...groups.flatMap(({ nodes }) => nodes)],
+    nodes: [...cluster.nodes, ...groups.flatMap(({ nodes }) => nodes)],
     topologies: [...topologies, ...cluster.topologies],
     queues: cluster.queues,
+    objects: cluster.objects,
     groups,
   };
 }

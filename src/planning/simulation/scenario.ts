@@ -4,6 +4,7 @@
  * Times are seconds from the beginning of the simulation.
  */
 import { type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../../placement';
+import { type DeviceClaims } from '../../placement/model/claims';
 import { type Mark, type RemediationSettings } from '../remediation';
 
 export interface Scenario {
@@ -12,6 +13,8 @@ export interface Scenario {
   readonly about?: string;
   readonly nodes: readonly ClusterNode[];
   readonly topologies: readonly Topology[];
+  /** Devices and claims. @default - no pod has claims */
+  readonly deviceClaims?: DeviceClaims;
   readonly queues: readonly Queue[];
   /** In the order of their arrival. */
   readonly gangs: readonly ScenarioGang[];

@@ -19,6 +19,7 @@ import { evictionNotes } from './eviction-notes';
 import { judge } from './expectations';
 import { Faults } from './faults';
 import { GangRun, type LivePod } from './gang-run';
+import { HeldClaims } from './held-claims';
 import { commonDevice } from './read-world';
 import { type SimulateOptions, type SimulationObserver } from './observer';
 import { Recorder } from './recorder';
@@ -76,6 +77,7 @@ class Simulation {
   private readonly observer: SimulationObserver;
   private readonly autoscaler: Autoscaler;
   private readonly faults = new Faults();
+  private readonly claims: HeldClaims;
   private readonly remediation: RemediationRun | undefined;
   /** Moments at which remediation is asked again. */
   private readonly remediationAt = new Set<number>();
@@ -114,9 +116,13 @@ class Simulation {
       this.device,
       resourcesOf(scenario, this.device),
     );
-    const { nodes, queues, topologies, policy } = scenario;
+    const { nodes, queues, topologies, policy, deviceClaims } = scenario;
+    this.claims = new HeldClaims(deviceClaims);
     this.autoscaler = new Autoscaler(scenario.scaling ?? [], scenario.policy);
-    this.session = new Session({ now: 0, nodes, queues, topologies, gangs: [], pods: [] }, policy);
+    this.session = new Session(
+      { now: 0, nodes, queues, topologies, gangs: [], pods: [], ...(deviceClaims && { deviceClaims }) },
+      policy,
+    );
     this.remediation =
       scenario.remediation === undefined
         ? undefined
@@ -342,7 +348,9 @@ class Simulation {
   }
 
   private snapshot(): Parameters<typeof fitsOnHealthyNodes>[2] {
+    const { all: deviceClaims } = this.claims;
     return {
+      ...(deviceClaims && { deviceClaims }),
       now: this.now * 1000,
       nodes: [...this.nodes.values()],
       topologies: this.scenario.topologies,
@@ -493,9 +501,19 @@ class Simulation {
       }
       touched.set(run, movesTo === undefined ? 'evicted' : (touched.get(run) ?? 'moved'));
     }
-    for (const { pod: name, gang, role, node, devices } of bindings) {
+    for (const binding of bindings) {
+      const { pod: name, gang, role, node, devices } = binding;
       const run = this.byName.get(gang)!;
-      const pod: LivePod = { name, role, node, devices, startedAt: this.now, releasing: false };
+      const claims = this.claims.take(binding, this.news);
+      const pod: LivePod = {
+        name,
+        role,
+        node,
+        devices,
+        startedAt: this.now,
+        releasing: false,
+        ...(claims && { claims }),
+      };
       run.pods.set(name, pod);
       this.tellPod(run, pod);
       this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
@@ -549,6 +567,7 @@ class Simulation {
   private remove(run: GangRun, pod: LivePod): void {
     run.pods.delete(pod.name);
     this.news.push({ kind: 'pod-gone', name: pod.name });
+    this.claims.give(pod.claims, this.news);
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
     this.observer.freed?.(heldPod(run, pod), this.now);
     if (this.autoscaler.podEnds(pod.node, this.now)) {

@@ -1,10 +1,12 @@
 /**
  * The pools of a sizing file: nodes as in a cluster file, or pools of the cluster, with their bounds and prices.
  */
+import { addAll } from '../../facts/collections';
+import { type JsonObject } from '../../facts/api/schema';
 import { type ClusterNode } from '../../placement';
 import { type ClusterState } from '../cluster/cluster-state';
 import { type Fields, meant } from '../cluster/files/fields';
-import { furtherNodes, withCountedDevices } from '../cluster/nodes/further-nodes';
+import { furtherNodes, withPublishedDevices } from '../cluster/nodes/further-nodes';
 import { commonLevels, HOSTNAME } from '../cluster/objects/topologies';
 import { MOST_NODES, readPoolOf } from '../cluster/files/pool-file';
 import { poolName } from '../cluster/nodes/pools';
@@ -14,20 +16,22 @@ import { checkUnique } from '../simulation/read-world';
 import { MOST_MIXES, sizeOfSpace } from './search';
 import { type Purchase, type SizingPool } from './sizing';
 
-type Cluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'>;
+type Cluster = Pick<Scenario, 'nodes' | 'topologies' | 'queues'> & Pick<ClusterState, 'objects'>;
 
 export interface SizingPools {
   readonly pools: readonly SizingPool[];
   /** Nodes of the cluster that are in none of the pools. */
   readonly others: readonly ClusterNode[];
   readonly topologies: Scenario['topologies'];
+  /** ResourceSlices and DeviceClasses of the nodes, as objects. */
+  readonly objects: ClusterState['objects'];
 }
 
 /** What a pool may have of its cluster only if it says nothing about its nodes. */
 const SHAPE = ['accelerator', 'perNode', 'cpu', 'memory', 'resources', 'used', 'labels', 'taints'] as const;
 
 /** The cluster as it would be without its work; what belongs to a node stays. */
-export function clusterWithoutPods({ nodes, nodePods, topologies, queues }: ClusterState): Cluster {
+export function clusterWithoutPods({ nodes, nodePods, topologies, queues, objects }: ClusterState): Cluster {
   const taken = new Map<string, Record<string, number>>();
   for (const { pod } of nodePods) {
     const sums = taken.get(pod.node ?? '') ?? {};
@@ -41,7 +45,7 @@ export function clusterWithoutPods({ nodes, nodePods, topologies, queues }: Clus
     const names = new Set([...Object.keys(node.used ?? {}), ...Object.keys(own)]);
     return Object.fromEntries([...names].map((name) => [name, (node.used?.[name] ?? 0) + (own[name] ?? 0)]));
   };
-  return { nodes: withCountedDevices(nodes).map((node) => ({ ...node, used: used(node) })), topologies, queues };
+  return { nodes: nodes.map((node) => ({ ...node, used: used(node) })), topologies, queues, objects };
 }
 
 export function readPools(fields: Fields, cluster: Cluster | undefined): SizingPools {
@@ -59,7 +63,8 @@ export function readPools(fields: Fields, cluster: Cluster | undefined): SizingP
   }
   const topologies = cluster?.topologies ?? [];
   const labels = new Set<string>();
-  const pools = entries.map((entry) => readPool(entry, byPool, topologies, labels));
+  const objects = [...(cluster?.objects ?? [])];
+  const pools = entries.map((entry) => readPool(entry, byPool, topologies, labels, objects));
   checkUnique(
     fields,
     'pools',
@@ -75,6 +80,7 @@ export function readPools(fields: Fields, cluster: Cluster | undefined): SizingP
   const names = new Set(pools.map(({ name }) => name));
   return {
     pools,
+    objects,
     others: (cluster?.nodes ?? []).filter((node) => !names.has(poolOf(node))),
     topologies:
       topologies.length > 0 || labels.size === 0 ? topologies : [{ name: 'cluster', levels: [...labels, HOSTNAME] }],
@@ -90,15 +96,17 @@ function readPool(
   byPool: ReadonlyMap<string, readonly ClusterNode[]>,
   topologies: Scenario['topologies'],
   labels: Set<string>,
+  objects: JsonObject[],
 ): SizingPool {
   const name = fields.required('name');
   const own = byPool.get(name) ?? [];
   const terms = readTerms(fields, own.length);
   const isOfCluster = !SHAPE.some((key) => fields.has(key));
   if (!isOfCluster) {
-    const { nodes, levels } = readPoolOf(fields, Math.max(1, terms.most));
+    const { nodes, levels, slices } = readPoolOf(fields, Math.max(1, terms.most));
+    addAll(objects, slices);
     levels.forEach(({ label }) => labels.add(label));
-    return { name, nodes: withCountedDevices(nodes.slice(0, terms.most)), ...terms.pool };
+    return { name, nodes: nodes.slice(0, terms.most), ...terms.pool };
   }
   fields.done();
   if (own.length === 0) {
@@ -110,7 +118,11 @@ function readPool(
     return { name, nodes: [], ...terms.pool };
   }
   const levels = commonLevels(own, topologies);
-  const more = furtherNodes(own, { pool: name, levels, count: Math.max(0, terms.most - own.length) });
+  const { nodes: more, slices } = withPublishedDevices(
+    furtherNodes(own, { pool: name, levels, count: Math.max(0, terms.most - own.length) }),
+    objects,
+  );
+  addAll(objects, slices);
   const nodes = [...own, ...more.map((node) => ({ ...node, used: own[0].used }))];
   return {
     name,

@@ -7,6 +7,8 @@ import { type ClusterState } from '../cluster/cluster-state';
 import { type Fields } from '../cluster/files/fields';
 import { gangsOfManifests } from '../cluster/gangs/manifest-gangs';
 import { readQueue } from '../cluster/files/queue-terms';
+import { withCountedDevices } from '../cluster/nodes/further-nodes';
+import { deviceClaimsFor, haveClaims, withCharges } from '../simulation/scenario-claims';
 import { type GangKind, readGangKind, readTiming } from '../simulation/read-gangs';
 import {
   checkQueues,
@@ -54,7 +56,7 @@ function sizingOf(fields: Fields, file: string, sources: SizingSources): Sizing 
   const currency = fields.text('currency');
   const ofFile = fields.has('cluster') ? readCluster(fields, file, sources.text) : undefined;
   const cluster = sources.cluster === undefined ? ofFile : clusterWithoutPods(sources.cluster);
-  const { pools, others, topologies } = readPools(fields, cluster);
+  const { pools, others, topologies, objects } = readPools(fields, cluster);
   const device = commonDevice([...pools.flatMap(({ nodes }) => nodes), ...others]);
   const own = fields.list('queues').map((queue) => readQueue(queue, device));
   const horizon = horizonOf(fields);
@@ -71,16 +73,23 @@ function sizingOf(fields: Fields, file: string, sources: SizingSources): Sizing 
   );
   const named = [...work.kinds, ...history].map(({ gang }) => gang.queue);
   checkQueues(fields, queues, new Set(named));
+  const kinds = withCharges(work.kinds, objects);
+  const replayed = withCharges(history, objects);
+  const all = [...kinds, ...replayed];
+  const hasClaims = haveClaims(all);
+  const nodes = [...pools.flatMap((pool) => pool.nodes), ...others];
+  const shown = hasClaims ? (list: Sizing['nodes']): Sizing['nodes'] => list : withCountedDevices;
   const sizing: Sizing = {
     name,
     ...(about !== undefined && { about: about.trim() }),
     ...(currency !== undefined && { currency }),
-    pools,
-    nodes: others,
+    pools: pools.map((pool) => ({ ...pool, nodes: shown(pool.nodes) })),
+    nodes: shown(others),
+    ...(hasClaims && { deviceClaims: deviceClaimsFor(all, objects, nodes, fields) }),
     topologies,
     queues,
-    kinds: work.kinds,
-    history,
+    kinds,
+    history: replayed,
     policy: policyOf(fields),
     targets: readTargets(fields, queues),
     run: runOf(horizon, history),

@@ -4,6 +4,7 @@
  * Times are seconds, prices are per node and hour.
  */
 import { type ClusterNode, type Policy, type Queue, type Topology } from '../../placement';
+import { type DeviceClaims } from '../../placement/model/claims';
 import { type ScenarioGang } from '../simulation';
 import { type GangKind } from '../simulation/read-gangs';
 import { type ScalingTerms } from '../simulation/scenario';
@@ -18,6 +19,8 @@ export interface Sizing {
   /** Nodes that belong to no pool: they exist in each mix, and have no price. */
   readonly nodes: readonly ClusterNode[];
   readonly topologies: readonly Topology[];
+  /** Devices and claims. @default - no pod has claims */
+  readonly deviceClaims?: DeviceClaims;
   readonly queues: readonly Queue[];
   /** What arrives at a rate or at given times. */
   readonly kinds: readonly GangKind[];

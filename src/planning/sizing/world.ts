@@ -30,11 +30,12 @@ export function worldOf(sizing: Sizing, mix: Mix, replication: number, { gangs }
       };
     }),
   );
-  const { name, topologies, queues, policy } = sizing;
+  const { name, topologies, queues, policy, deviceClaims } = sizing;
   const scenario: Scenario = {
     name,
     nodes: [...sizing.nodes, ...nodes.map(({ node }) => node)],
     topologies,
+    ...(deviceClaims && { deviceClaims }),
     queues,
     gangs,
     events: nodes

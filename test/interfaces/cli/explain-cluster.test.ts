@@ -164,6 +164,54 @@ const LISTS = [
   },
 ];
 
+function event(kind: string, name: string, reason: string, message: string, more: JsonObject = {}): JsonObject {
+  const [namespace, short = ''] = name.split('/');
+  return {
+    metadata: { name: `${short}.${reason}.${message.length}`, namespace },
+    involvedObject: { kind, namespace, name: short },
+    reason,
+    message,
+    reportingComponent: 'kube-scheduler',
+    firstTimestamp: before(2),
+    lastTimestamp: before(1),
+    count: 7,
+    ...more,
+  };
+}
+
+const EVENTS: readonly JsonObject[] = [
+  event('Pod', 'research/urgent', 'FailedScheduling', MESSAGE),
+  event('Pod', 'research/urgent', 'Failed', 'Failed to pull image with token hunter2'),
+  event(
+    'Pod',
+    'research/urgent',
+    'NotTriggerScaleUp',
+    "pod didn't trigger scale-up:\n\u001b[31m 1 max node group size reached",
+    {
+      reportingComponent: 'cluster-autoscaler',
+      count: 1,
+      lastTimestamp: before(2),
+    },
+  ),
+  event('Pod', 'research/sweep-a', 'FailedScheduling', 'no room'),
+  event('Pod', 'research/sweep-b', 'FailedScheduling', 'no room', { firstTimestamp: before(4), lastTimestamp: RECENT }),
+  event('Job', 'research/sweep', 'Unschedulable', 'the gang does not fit', {
+    count: 1,
+    firstTimestamp: before(3),
+    lastTimestamp: before(3),
+  }),
+  event('Workload', 'team/job-tune-1a2b3', 'Pending', "couldn't assign flavors"),
+  event('ClusterQueue', '/team-cq', 'Pending', 'the queue is full', { reportingComponent: 5 }),
+  event('Pod', 'research/lost', 'FailedScheduling', 'of a pod that does not exist'),
+  ...Array.from({ length: 15 }, (_, index) =>
+    event('Pod', 'research/older', 'FailedScheduling', `try ${String(index).padStart(2, '0')}`, {
+      lastTimestamp: new Date(Date.parse(RECENT) - index * 60_000).toISOString(),
+    }),
+  ),
+];
+
+const EVENT_LIST = { apiVersion: 'v1', kind: 'Event', plural: 'events', items: EVENTS };
+
 /** Times differ from run to run. */
 function timeless(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME').trim();
@@ -212,6 +260,94 @@ describe('gantry explain --cluster', () => {
     const page = readFileSync(join(__dirname, '../../../docs/explain.md'), 'utf8');
     const [, shown = ''] = page.split(`$ gantry explain ${what} --cluster prod.gantry.json\n`);
     expect(timeless((await explain(what)).out)).toBe(timeless(shown.split('```')[0]));
+  });
+
+  const withEvents = (...words: readonly string[]): ReturnType<Workplace['run']> => {
+    const snapshot = smallSnapshot({ takenAt: RECENT, lists: [...LISTS, EVENT_LIST] });
+    place.write('events.json', writeSnapshot(snapshot, { compressed: false }).toString());
+    return place.run(['explain', ...words, '--cluster', 'events.json']);
+  };
+  const tried = async (what: string): Promise<readonly string[]> =>
+    (await withEvents(what)).out
+      .split('\n')
+      .filter((line) => line.startsWith('  tried'))
+      .map((line) => line.replace(/^ +tried +/, ''));
+
+  it('shows events about a pod, without what its condition says already, and none about its image', async () => {
+    expect(await tried('pod/research/urgent')).toEqual([
+      `Pod research/urgent: PodScheduled, Unschedulable, since ${before(1)}: ${MESSAGE}`,
+      `Pod research/urgent: event FailedScheduling of kube-scheduler, 7 times, since ${before(2)}, last at ${before(1)}`,
+      expect.stringMatching(
+        /^Pod research\/urgent: event NotTriggerScaleUp of cluster-autoscaler, at [^ ]+: pod didn't trigger scale-up:[ -~]*1 max node group size reached$/,
+      ),
+    ]);
+  });
+
+  it('joins equal events about the pods of a gang, and shows those about its job', async () => {
+    expect(await tried('job/research/sweep')).toEqual([
+      expect.stringContaining('2 pods: PodScheduled'),
+      `2 pods: event FailedScheduling of kube-scheduler, 14 times, since ${before(4)}, last at ${RECENT}: no room`,
+      `Job research/sweep: event Unschedulable of kube-scheduler, at ${before(3)}: the gang does not fit`,
+    ]);
+  });
+
+  it('shows the newest ten events', async () => {
+    const [condition, ...events] = await tried('pod/research/older');
+    expect(condition).toContain('PodScheduled');
+    expect(events.map((text) => text.slice(-2))).toEqual(['00', '01', '02', '03', '04', '05', '06', '07', '08', '09']);
+  });
+
+  it('shows events about a Workload and a queue', async () => {
+    expect((await tried('workload/team/job-tune-1a2b3')).join('\n')).toContain(
+      'Workload team/job-tune-1a2b3: event Pending of kube-scheduler, 7 times',
+    );
+    expect((await tried('clusterqueue/team-cq')).at(-1)).toMatch(
+      /^ClusterQueue team-cq: event Pending, 7 times, since .*: the queue is full$/,
+    );
+  });
+
+  it('says when an event was first and last seen, as JSON', async () => {
+    const { out } = await withEvents('pod/research/urgent', '--format', 'json');
+    expect(JSON.parse(out)).toMatchObject({
+      tried: [
+        { condition: 'PodScheduled' },
+        {
+          condition: 'Event',
+          reason: 'FailedScheduling',
+          source: 'kube-scheduler',
+          count: 7,
+          since: before(2),
+          last: before(1),
+        },
+        {
+          reason: 'NotTriggerScaleUp',
+          source: 'cluster-autoscaler',
+          messages: [{ id: expect.any(String) as string }, { id: 'cluster-autoscaler/maximum-size' }],
+        },
+      ],
+    });
+  });
+
+  it('reads events of the other API in what kubectl printed', async () => {
+    const other = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: 'e', namespace: 'research' },
+      eventTime: before(3),
+      regarding: { kind: 'Pod', namespace: 'research', name: 'big' },
+      reportingController: 'gantry.dev/scheduler',
+      reason: 'FailedScheduling',
+      note: 'queue is full',
+      series: { count: 3, lastObservedTime: before(1) },
+    };
+    const items = LISTS.slice(0, 2).flatMap((list) =>
+      list.items.map((item) => ({ apiVersion: list.apiVersion, kind: list.kind, ...item })),
+    );
+    place.write('kubectl.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...items, other] }));
+    const { out } = await place.run(['explain', 'pod/research/big', '--cluster', 'kubectl.json']);
+    expect(out).toContain(
+      `event FailedScheduling of gantry.dev/scheduler, 3 times, since ${before(3)}, last at ${before(1)}: queue is full`,
+    );
   });
 
   it('says the same as JSON', async () => {

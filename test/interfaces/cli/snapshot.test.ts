@@ -79,6 +79,29 @@ describe('gantry snapshot', () => {
     expect(file.err).toContain('a check requires a snapshot');
   });
 
+  it('shows on a terminal what it reads, and leaves nothing of that behind', async () => {
+    const run = await place.run(
+      ['snapshot', '--kubeconfig', join(place.folder, 'config'), '-o', join(place.folder, 'shown.json')],
+      { canProgress: true },
+    );
+    expect(run.status).toBe(0);
+    const shown = run.err.split('\r\u001B[K');
+    expect(shown).toContain('reading the API groups');
+    expect(shown).toContain('writing the snapshot');
+    expect(shown.some((text) => /^reading nodes: 2; \d+ objects so far$/.test(text))).toBe(true);
+    expect(shown.at(-1)).toBe('');
+    expect((await snapshot('-o', 'silent.json')).err).toBe('');
+  });
+
+  it('leaves no progress behind where the server does not answer', async () => {
+    server.writeKubeconfig(join(place.folder, 'nowhere'), 'nowhere');
+    const file = join(place.folder, 'nowhere');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'));
+    const run = await place.run(['snapshot', '--kubeconfig', file], { canProgress: true });
+    expect(run.status).toBe(2);
+    expect(run.err.split('\r\u001B[K').at(-1)?.trim().split('\n')).toHaveLength(1);
+  });
+
   it('names the file for the context', async () => {
     expect((await snapshot()).out).toMatch(/^team-prod-1\.gantry\.json\.gz: /);
   });
@@ -150,6 +173,18 @@ describe('gantry snapshot', () => {
       () => gzipSync('{"apiVersion":"gantry.dev/v1","kind":"ClusterSnapshot","formatVersion":1}'),
       '/takenAt must be',
     ],
+    ...(
+      [
+        ['unset', '', 'formatVersion must be 1, but is not set'],
+        ['zero', ',"formatVersion":0', 'formatVersion must be 1, but is 0'],
+        ['text', ',"formatVersion":"1"', 'formatVersion must be 1, but is "1"'],
+        ['long', `,"formatVersion":"${'x'.repeat(5000)}"`, `but is "${'x'.repeat(39)}…`],
+      ] as const
+    ).map(([name, version, message]): [string, () => Buffer, string] => [
+      `version-${name}.json`,
+      () => Buffer.from(`{"apiVersion":"gantry.dev/v1","kind":"ClusterSnapshot"${version}}`),
+      message,
+    ]),
   ])('one line for the damaged file %s', async (name, bytes, message) => {
     writeFileSync(join(place.folder, name), bytes());
     const { status, err } = await place.run(['plan', 'job.yaml', '--cluster', name]);

@@ -79,6 +79,52 @@ describe('a snapshot', () => {
     expect(server.log.filter(({ path }) => /secret/i.test(path))).toEqual([]);
   });
 
+  it('keeps which claim was made for the extended resources of a pod', async () => {
+    const server = snapshotServer();
+    const status = { phase: 'Running', extendedResourceClaimStatus: { resourceClaimName: 'one-extended' } };
+    put(server, '', 'pods', pod('one', { status }));
+    expect(itemsOf(await collect(server.client, OPTIONS), 'Pod')).toMatchObject([{ status }]);
+  });
+
+  it('keeps events about waiting work, the newest of each object, and none that quote a container', async () => {
+    const server = snapshotServer();
+    const event = (name: string, reason: string, minute: number, message = reason): JsonObject => ({
+      metadata: { name, namespace: 'research', annotations: { a: 'hunter2' } },
+      involvedObject: { kind: 'Pod', namespace: 'research', name: 'one', uid: 'hunter2' },
+      reason,
+      message,
+      source: { component: 'default-scheduler', host: 'hunter2' },
+      firstTimestamp: '2026-01-31T11:00:00Z',
+      lastTimestamp: `2026-01-31T11:${10 + minute}:00Z`,
+      count: minute,
+    });
+    put(
+      server,
+      '',
+      'events',
+      event('pulled', 'Failed', 1, 'hunter2'),
+      event('mounted', 'FailedMount', 1, 'hunter2'),
+      ...Array.from({ length: 8 }, (_, index) => event(`e${index}`, 'FailedScheduling', index + 1, 'x'.repeat(3000))),
+      { ...event('odd', 'FailedScheduling', 1), involvedObject: 'one' },
+      { ...event('secret', 'FailedScheduling', 9), involvedObject: { kind: 'Secret', name: 'hunter2' } },
+    );
+    const snapshot = await collect(server.client, OPTIONS);
+    const kept = itemsOf(snapshot, 'Event');
+    expect(kept.map(({ metadata }) => asObject(metadata).name)).toEqual(['e7', 'e6', 'e5', 'e4', 'e3']);
+    expect(kept[0]).toEqual({
+      metadata: { name: 'e7', namespace: 'research' },
+      involvedObject: { kind: 'Pod', namespace: 'research', name: 'one' },
+      reason: 'FailedScheduling',
+      message: 'x'.repeat(1024),
+      count: 8,
+      reportingComponent: 'default-scheduler',
+      firstTimestamp: '2026-01-31T11:00:00Z',
+      lastTimestamp: '2026-01-31T11:18:00Z',
+    });
+    expect(JSON.stringify(snapshot.lists)).not.toContain('hunter2');
+    expect(JSON.stringify(anonymous(snapshot).lists)).not.toMatch(/xxx|research/);
+  });
+
   it('reads large lists in pages, and begins again if the server forgets their version', async () => {
     const server = snapshotServer();
     put(server, '', 'pods', ...Array.from({ length: 1203 }, (_, index) => pod(`pod-${index}`)));

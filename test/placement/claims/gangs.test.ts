@@ -115,3 +115,36 @@ test('a gang with devices and claims uses an idle rack', () => {
   expect(bindings).toHaveLength(32);
   expect([...racks('rack-0'), ...racks('rack-1')].sort()).toEqual(['a', 'b']);
 });
+
+test('devices of pods that are on their way out stay theirs while another gang waits for one of them', () => {
+  const own = (name: string): readonly [string, ClaimFacts] => [
+    name,
+    {
+      title: name,
+      shared: true,
+      allocation: {
+        devices: [{ driver: 'd', pool: 'a1', device: name, request: 'gpu', adminAccess: false }],
+        nodes: () => true,
+        retained: false,
+      },
+    },
+  ];
+  const asked = snapshot(
+    ['a1'],
+    slicesOf('a1', [device('x'), device('y')]),
+    { c: { claim: claim({ name: 'gpu', alternatives: [alternative()] }) } },
+    1,
+  );
+  const [gang] = asked.gangs;
+  const [{ template }] = gang.roles;
+  const { bindings, nominations } = decide({
+    ...asked,
+    gangs: [gang, { ...gang, name: 'next' }],
+    pods: ['x', 'y'].map((name) => ({ name, node: 'a1', state: 'releasing', template, claims: [name] })),
+    deviceClaims: {
+      slices: asked.deviceClaims?.slices ?? [],
+      claims: new Map([...(asked.deviceClaims?.claims ?? []), own('x'), own('y')]),
+    },
+  });
+  expect([bindings, nominations.length]).toEqual([[], 2]);
+});

@@ -1,4 +1,5 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { type PodClaim, templateOf } from '../../../src/planning/cluster/objects/pod';
 import { chargedDevices } from '../../../src/planning/cluster/objects/claims/charges';
 
 const cel = (expression: string): JsonObject => ({ cel: { expression } });
@@ -46,4 +47,16 @@ describe('what queues are charged for claims', () => {
     ];
     expect(charge({ name: 'r', firstAvailable })).toEqual({ 'amd.com/gpu': 1, 'nvidia.com/gpu': 4 });
   });
+});
+
+test('a claim of its own is charged with the pod, one that it may share once, whatever number of entries name it', () => {
+  const podClaims: readonly PodClaim[] = [
+    { key: 'template:default/t', devices: { 'nvidia.com/gpu': 2 } },
+    { key: 'claim:default/c', devices: { 'nvidia.com/gpu': 4 } },
+    { key: 'claim:default/c', devices: { 'nvidia.com/gpu': 4 } },
+    { key: 'claim:default/network', devices: {} },
+  ];
+  const { charged, sharedCharges } = templateOf({ metadata: {}, spec: {}, namespace: '' }, { podClaims });
+  expect(charged).toEqual({ 'nvidia.com/gpu': 6 });
+  expect(sharedCharges).toEqual({ 'claim:default/c': { 'nvidia.com/gpu': 4 } });
 });

@@ -12,7 +12,7 @@ import { Random } from '../../support/random';
 import { NODE, NOW, pod, Source } from './watched-source';
 
 const PODS = 12;
-const NODES = ['n-0', 'n-1', 'n-2'];
+export const NODES = ['n-0', 'n-1', 'n-2'];
 
 export class ChangingWorld {
   readonly source = new Source();
@@ -25,7 +25,7 @@ export class ChangingWorld {
   readonly feed = new Feed(this.world, this.assumptions);
   private readonly random: Random;
 
-  /** @param options.claims devices by claim change too; the recorded worlds are without them */
+  /** @param options.claims devices by claim change too */
   constructor(
     seed: number,
     private readonly options: { readonly claims?: boolean } = {},

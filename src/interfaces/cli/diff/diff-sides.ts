@@ -37,7 +37,9 @@ export async function readSide(path: string, terminal: Terminal): Promise<Manife
 }
 
 function manifestsOf(snapshot: ClusterSnapshot): readonly Manifest[] {
-  return snapshot.lists.flatMap(({ apiVersion, kind, items }) =>
+  // Events come and go by themselves.
+  const lists = snapshot.lists.filter(({ kind, apiVersion }) => !(kind === 'Event' && apiVersion === 'v1'));
+  return lists.flatMap(({ apiVersion, kind, items }) =>
     items.map((item) => {
       const object = { apiVersion, kind, ...item };
       return { id: idOf(object), object, origin: { file: snapshot.name } };
@@ -47,7 +49,9 @@ function manifestsOf(snapshot: ClusterSnapshot): readonly Manifest[] {
 
 /** Kinds that a snapshot contains with their specs. */
 const WHOLE: ReadonlySet<string> = new Set(
-  SNAPSHOT_COLLECTIONS.filter(({ keep }) => keep !== 'names').map(({ group, kind }) => kindKey({ group, kind })),
+  SNAPSHOT_COLLECTIONS.filter(({ keep = 'spec' }) => keep === 'spec').map(({ group, kind }) =>
+    kindKey({ group, kind }),
+  ),
 );
 
 /** The objects of the manifests as the snapshot has them. It keeps few labels and annotations, so metadata is not compared. */

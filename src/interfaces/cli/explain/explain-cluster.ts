@@ -6,7 +6,7 @@ import { messagesIn } from '../../../facts/messages/known-messages';
 import { nearestNames } from '../../../facts/spelling';
 import { counted, printable } from '../../../facts/words';
 import { amountText } from '../../../planning/cluster';
-import { type Statement } from '../../../planning/cluster/waiting/statements';
+import { type EventSource, type Statement } from '../../../planning/cluster/waiting/statements';
 import {
   type PlannedWork,
   type QueueWork,
@@ -194,11 +194,22 @@ function statementRows(statements: readonly Statement[]): readonly Row[] {
   ]);
 }
 
-function statementText({ kind, names, condition, reason, message, since }: Statement): string {
+function statementText({ kind, names, condition, reason, message, since, event }: Statement): string {
   const who = names.length === 1 ? `${kind} ${names[0]}` : counted(names.length, kind.toLowerCase());
+  if (event !== undefined) {
+    return `${who}: ${eventText(event, reason, since)}${message === undefined ? '' : `: ${message}`}`;
+  }
   const head = [`${who}: ${condition}`, ...(reason === undefined ? [] : [reason])].join(', ');
   const time = since === undefined ? '' : `, since ${timeText(since)}`;
   return `${head}${time}${message === undefined ? '' : `: ${message}`}`;
+}
+
+function eventText({ source, count, last }: EventSource, reason = '', since: number | undefined): string {
+  const from = source === '' ? '' : ` of ${source}`;
+  const times = count === 1 ? '' : `, ${count} times`;
+  const time = since === undefined ? '' : count === 1 ? `, at ${timeText(since)}` : `, since ${timeText(since)}`;
+  const end = last === undefined || last === since ? '' : `, last at ${timeText(last)}`;
+  return `event ${reason}${from}${times}${time}${end}`;
 }
 
 function listed(names: readonly string[]): string {
@@ -262,7 +273,7 @@ function brief({ gang, since }: PlannedWork): object {
   return { name: gang.name, priority: gang.priority, ...(since !== undefined && { since: timeText(since) }) };
 }
 
-function statementJson({ kind, names, condition, reason, message, since }: Statement): object {
+function statementJson({ kind, names, condition, reason, message, since, event }: Statement): object {
   return {
     kind,
     names,
@@ -270,6 +281,11 @@ function statementJson({ kind, names, condition, reason, message, since }: State
     ...(reason !== undefined && { reason }),
     ...(message !== undefined && { message }),
     ...(since !== undefined && { since: timeText(since) }),
+    ...(event !== undefined && {
+      source: event.source,
+      count: event.count,
+      ...(event.last !== undefined && { last: timeText(event.last) }),
+    }),
     messages: messagesIn(message ?? '').map(messageJson),
   };
 }

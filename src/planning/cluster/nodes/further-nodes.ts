@@ -55,16 +55,25 @@ export function withFurtherNodes(
   poolOf: (node: ClusterNode) => string,
 ): ClusterState {
   const added = new Set(nodes.map(({ name }) => name));
-  const published = nodes.some(({ claimable }) => claimable !== undefined)
-    ? slicesByPool(cluster.objects)
-    : new Map<string, readonly JsonObject[]>();
-  const own = nodes.map((node) => withSlices(node, published));
+  const own = withPublishedDevices(nodes, cluster.objects);
   return {
     ...cluster,
-    nodes: [...cluster.nodes, ...own.map(({ node }) => node)],
+    nodes: [...cluster.nodes, ...own.nodes],
     poolOf: (node) => (added.has(node.name) ? poolOf(node) : cluster.poolOf(node)),
-    objects: [...cluster.objects, ...own.flatMap(({ slices }) => slices)],
+    objects: [...cluster.objects, ...own.slices],
   };
+}
+
+/** Further nodes with slices of their own, like those of the nodes that they are like. */
+export function withPublishedDevices(
+  nodes: readonly ClusterNode[],
+  objects: readonly JsonObject[],
+): { readonly nodes: readonly ClusterNode[]; readonly slices: readonly JsonObject[] } {
+  const published = nodes.some(({ claimable }) => claimable !== undefined)
+    ? slicesByPool(objects)
+    : new Map<string, readonly JsonObject[]>();
+  const own = nodes.map((node) => withSlices(node, published));
+  return { nodes: own.map(({ node }) => node), slices: own.flatMap(({ slices }) => slices) };
 }
 
 function slicesByPool(objects: readonly JsonObject[]): ReadonlyMap<string, readonly JsonObject[]> {

@@ -7,6 +7,11 @@ export function claimKey(kind: 'claim' | 'template', namespace: string, name: st
   return `${kind}:${namespace === '' ? 'default' : namespace}/${name}`;
 }
 
+/** Whether several pods may use the claim of this key; from a template, each pod gets a claim of its own. */
+export function isSharedClaim(key: string): boolean {
+  return key.startsWith('claim:');
+}
+
 /** An extended resource of a pod that a DeviceClass serves. */
 export interface ClassRequest {
   readonly resource: string;

@@ -8,7 +8,7 @@ import { type NodeTerm, type Pod, type PodTemplate } from '../../../placement';
 import { takeAcceleratorRequest } from './accelerator-request';
 import { addTo, type AmountsDraft } from '../../../manifests/pods/resource-amounts';
 import { podRequest } from './pod-request';
-import { claimKey, type ClassRequest, extendedClaimKey } from './claim-key';
+import { claimKey, isSharedClaim, type ClassRequest, extendedClaimKey } from './claim-key';
 import {
   hostPortsOf,
   type NamespaceChooser,
@@ -78,8 +78,7 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const own: OwnPod = { labels, ...(options.namespaces !== undefined && { namespaces: options.namespaces }) };
   const request = podRequest(spec);
   const claims = options.podClaims ?? claimsOf(spec, namespace, options);
-  const charged: AmountsDraft = {};
-  claims.forEach(({ key, devices }) => addTo(key === undefined ? request : charged, devices));
+  const { charged, sharedCharges } = takeCharges(claims, request);
   const found = takeAcceleratorRequest(
     request,
     Object.fromEntries(stringEntries(metadata.annotations)),
@@ -109,12 +108,37 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
     ...(accelerator !== undefined && { accelerator }),
     ...(keys.length > 0 && { claims: keys }),
     ...(Object.keys(charged).length > 0 && { charged }),
+    ...(sharedCharges.size > 0 && { sharedCharges: Object.fromEntries(sharedCharges) }),
     namespace: namespace === '' ? 'default' : namespace,
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
     ...(required !== undefined && required !== null && { nodeTerms: nodeTermsOf(required) }),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
+}
+
+interface Charges {
+  readonly charged: AmountsDraft;
+  /** What of it is for claims that other pods may use too, by their keys. */
+  readonly sharedCharges: ReadonlyMap<string, PodClaim['devices']>;
+}
+
+/** What queues are charged for claims; devices of claims that are counted alone are added to the request. */
+function takeCharges(claims: readonly PodClaim[], request: AmountsDraft): Charges {
+  const charged: AmountsDraft = {};
+  const sharedCharges = new Map<string, PodClaim['devices']>();
+  for (const { key, devices } of claims) {
+    if (key === undefined) {
+      addTo(request, devices);
+    } else if (!isSharedClaim(key)) {
+      addTo(charged, devices);
+    } else if (!sharedCharges.has(key) && Object.keys(devices).length > 0) {
+      // Two entries of a pod may name one claim.
+      addTo(charged, devices);
+      sharedCharges.set(key, devices);
+    }
+  }
+  return { charged, sharedCharges };
 }
 
 /** KAI's queues count a MIG instance as its number of compute slices. */

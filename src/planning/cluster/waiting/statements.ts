@@ -1,5 +1,6 @@
 /**
- * What a cluster itself says about work that waits: conditions of pods, pod groups, and Workloads of Kueue that are not met.
+ * What a cluster itself says about work that waits: conditions of pods, pod groups, and Workloads of Kueue that are not met, and events about
+ * what was tried.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
@@ -20,6 +21,16 @@ export interface Statement {
   readonly message?: string;
   /** When the condition became so, milliseconds since the epoch. The earliest of several objects. */
   readonly since?: number;
+  /** What an event says beside it. @default - it is a condition */
+  readonly event?: EventSource;
+}
+
+export interface EventSource {
+  /** The program that says it, as the event names it; whoever may create events can write any name. */
+  readonly source: string;
+  readonly count: number;
+  /** When it was last seen, milliseconds since the epoch. */
+  readonly last?: number;
 }
 
 /** Conditions that matter while they have this status. */

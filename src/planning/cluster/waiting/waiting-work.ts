@@ -13,6 +13,7 @@ import { creationOf, kindOf, nameOf, namespaceOf } from '../lookups';
 import { gangKey } from '../objects/gang-identity';
 import { cohortQueue } from '../objects/queue';
 import { planOf } from '../plan';
+import { eventStatements, newest } from './event-statements';
 import { keysOf, type Statement, statementsOf } from './statements';
 import { type ClusterView, type ViewGang, type ViewQueue } from '../view/view';
 import { QUEUE_NAMES, type WorkName } from './work-names';
@@ -60,6 +61,7 @@ export class WaitingWork {
   private readonly objects: readonly JsonObject[];
   private readonly works: readonly PlannedWork[];
   private readonly statements: readonly Statement[];
+  private readonly events: readonly Statement[];
 
   constructor(
     readonly cluster: ClusterState,
@@ -67,6 +69,7 @@ export class WaitingWork {
   ) {
     this.objects = objects.flatMap(itemsOf);
     this.statements = statementsOf(this.objects);
+    this.events = eventStatements(this.objects);
     this.view = planOf(new ManifestSet([]), cluster).view;
     const byName = new Map(cluster.gangs.map((one) => [one.gang.name, one]));
     this.works = this.view.gangs.map((gang) => {
@@ -130,7 +133,10 @@ export class WaitingWork {
       queue,
       waiting: own.filter(({ gang }) => isWaiting(gang)).sort(byTurn),
       placed: own.filter(({ gang }) => !isWaiting(gang)),
-      statements: inactive(this.objects, queue.name),
+      statements: [
+        ...inactive(this.objects, queue.name),
+        ...newest(this.events.filter((one) => isOfQueue(one, local === undefined ? queue.name : nameOf(local)))),
+      ],
     };
   }
 
@@ -171,7 +177,9 @@ export class WaitingWork {
   }
 
   private about(keys: readonly string[]): readonly Statement[] {
-    return this.statements.filter((one) => one.keys.some((key) => keys.includes(key)));
+    const isAbout = (one: Statement): boolean => one.keys.some((key) => keys.includes(key));
+    const conditions = this.statements.filter(isAbout);
+    return [...conditions, ...newest(this.events.filter(isAbout), conditions)];
   }
 }
 
@@ -207,6 +215,10 @@ function inactive(objects: readonly JsonObject[], queue: string): readonly State
           ...(typeof message === 'string' && { message }),
         })),
     );
+}
+
+function isOfQueue({ kind, names }: Statement, queue: string): boolean {
+  return QUEUE_NAMES.has(kind.toLowerCase()) && names.some((name) => name.slice(name.indexOf('/') + 1) === queue);
 }
 
 function isNamed(whole: string, namespace: string | undefined, name: string): boolean {

@@ -27,12 +27,13 @@ export function excessOf(template: PodTemplate): string | undefined {
 
 /** The pod as one that fits on no node and constrains no other; what it uses where it runs stays. */
 export function withoutDemands(template: PodTemplate): PodTemplate {
-  const { request, accelerator, claims, charged, namespace, labels } = template;
+  const { request, accelerator, claims, charged, sharedCharges, namespace, labels } = template;
   return {
     request,
     ...(accelerator !== undefined && { accelerator }),
     ...(claims !== undefined && { claims }),
     ...(charged !== undefined && { charged }),
+    ...(sharedCharges !== undefined && { sharedCharges }),
     ...(namespace !== undefined && { namespace }),
     ...(labels !== undefined && { labels }),
     nodeTerms: NOWHERE,

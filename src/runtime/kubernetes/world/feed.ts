@@ -5,7 +5,7 @@
  * out as before is no change. `question` in `snapshot.ts` works the same out from scratch; the scheduler compares the two from time to time.
  */
 import { areEqual } from '../../../placement/books/catch-up';
-import { type DeviceClaims } from '../../../placement/model/claims';
+import { type DeviceClaims, type DeviceSlice } from '../../../placement/model/claims';
 import { type Delta } from '../../../placement/model/facts';
 import { Heap } from '../../../facts/collections/heap';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from '../../../placement';
@@ -82,11 +82,7 @@ export class Feed {
     for (const id of gangs) {
       this.bringGang(id, moment, gone, put);
     }
-    const claims = claimsOf(world, this.assumptions);
-    if (claims !== this.claims) {
-      this.claims = claims;
-      put.push({ kind: 'claims', claims });
-    }
+    this.bringClaims(gone, put);
     return [...gone, ...put];
   }
 
@@ -164,6 +160,26 @@ export class Feed {
     }
   }
 
+  /** Slices and claims keep their values as long as they say the same. */
+  private bringClaims(gone: Delta[], put: Delta[]): void {
+    const before = this.claims;
+    const claims = claimsOf(this.world, this.assumptions);
+    if (claims === before) {
+      return;
+    }
+    this.claims = claims;
+    const named = (value: DeviceClaims | undefined): ReadonlyMap<string, DeviceSlice> =>
+      new Map(value?.slices.map((slice) => [slice.name, slice]));
+    changed(named(before), named(claims), gone, put, {
+      put: (_, slice) => ({ kind: 'slice', slice }),
+      gone: (name) => ({ kind: 'slice-gone', name }),
+    });
+    changed(before?.claims ?? NO_CLAIMS, claims?.claims ?? NO_CLAIMS, gone, put, {
+      put: (key, claim) => ({ kind: 'claim', key, claim }),
+      gone: (key) => ({ kind: 'claim-gone', key }),
+    });
+  }
+
   private bringForeign(key: string, gone: Delta[], put: Delta[]): void {
     const entry = this.world.pods.get(key);
     const pod = entry?.gang === undefined && entry !== undefined ? foreignPod(this.world, entry) : undefined;
@@ -233,6 +249,28 @@ function changesOf(before: Part, after: Part, gone: Delta[], put: Delta[]): void
   }
   if (after.gang !== undefined && !areEqual(before.gang, after.gang)) {
     put.push({ kind: 'gang', gang: after.gang });
+  }
+}
+
+const NO_CLAIMS: DeviceClaims['claims'] = new Map();
+
+/** What is another value now, by name. */
+function changed<T>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  gone: Delta[],
+  put: Delta[],
+  kind: { readonly put: (name: string, value: T) => Delta; readonly gone: (name: string) => Delta },
+): void {
+  for (const name of before.keys()) {
+    if (!after.has(name)) {
+      gone.push(kind.gone(name));
+    }
+  }
+  for (const [name, value] of after) {
+    if (before.get(name) !== value) {
+      put.push(kind.put(name, value));
+    }
   }
 }
 

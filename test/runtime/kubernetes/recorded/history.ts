@@ -2,13 +2,16 @@
  * What a changing cluster is to the placement core, as lines of text: after each step, what it has that it had not before, and what is gone.
  */
 import { type Delta } from '../../../../src/placement/model/facts';
-import { ChangingWorld } from '../changing-world';
+import { type NodeScope } from '../../../../src/placement/model/claims';
+import { ChangingWorld, NODES } from '../changing-world';
 import { NOW } from '../watched-source';
 
 const STEPS = 24;
+/** In clusters from this seed on, devices by claim change too. */
+const WITH_CLAIMS = 1_000_000;
 
 export function historyOf(seed: number): readonly string[] {
-  const changing = new ChangingWorld(seed);
+  const changing = new ChangingWorld(seed, { claims: seed >= WITH_CLAIMS });
   const { world } = changing;
   const lines: string[] = [];
   let calls: string[] = [];
@@ -30,7 +33,18 @@ export function historyOf(seed: number): readonly string[] {
 }
 
 function described(delta: Delta): string {
-  return JSON.stringify(delta, (key, value: unknown) => (TIMES.has(key) ? Number(value) - NOW : value));
+  return JSON.stringify(delta, (key, value: unknown) => (TIMES.has(key) ? Number(value) - NOW : plain(key, value)));
+}
+
+/** What claims and slices consist of beside JSON: amounts, maps, and functions of nodes. */
+function plain(key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') {
+    return String(value);
+  }
+  if (value instanceof Map) {
+    return [...(value as ReadonlyMap<unknown, unknown>)];
+  }
+  return key === 'nodes' && typeof value === 'function' ? NODES.filter((name) => (value as NodeScope)(name)) : value;
 }
 
 const TIMES = new Set(['now', 'at', 'arrival', 'startedAt', 'createdAt', 'staleSince', 'releasedBy']);
