@@ -11,6 +11,7 @@ const constructs = surface.constructs.map((construct) => [construct.title, const
 /** Constructs that make several objects of equal rank, each of which has a construct or a property of its own. */
 const COMPOSED = [
   'AcceleratorMonitoring',
+  'FabricTest',
   'GpuMonitoring',
   'GpuPlatform',
   'InferenceService',

@@ -262,6 +262,34 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     ['must be a URI with a scheme', 'Set {} to a URI such as s3://bucket/path.'],
   ],
   [
+    "!(has(self.template.spectrumXOptimized) && self.template.spectrumXOptimized.enabled) || (self.nicSelector.nicType == '1023' || self.nicSelector.nicType == 'a2dc')",
+    [
+      'nicType must be 1023 or a2dc when spectrumXOptimized.enabled is true',
+      'Set nicSelector.nicType in {} to 1023 or a2dc, or remove template.spectrumXOptimized.',
+    ],
+  ],
+  [
+    "!(has(self.spectrumXOptimized) && self.spectrumXOptimized.enabled) || (self.linkType == 'Ethernet' && self.numVfs == 1)",
+    [
+      'linkType must be Ethernet and numVfs must be 1 when spectrumXOptimized.enabled is true',
+      'Set linkType: Ethernet and numVfs: 1 in {}, or remove {}.spectrumXOptimized.',
+    ],
+  ],
+  [
+    '!(has(self.spectrumXOptimized) && self.spectrumXOptimized.enabled) || !(has(self.roceOptimized) && self.roceOptimized.enabled)',
+    [
+      'roceOptimized and spectrumXOptimized must not both be enabled',
+      'Remove {}.roceOptimized or {}.spectrumXOptimized.',
+    ],
+  ],
+  [
+    '!(has(self.spectrumXOptimized) && self.spectrumXOptimized.enabled) || !has(self.rawNvConfig) || size(self.rawNvConfig) == 0',
+    [
+      'rawNvConfig must be empty when spectrumXOptimized.enabled is true',
+      'Remove {}.rawNvConfig or {}.spectrumXOptimized.',
+    ],
+  ],
+  [
     'self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)',
     ['metadata.namespace must not be set in templates', 'Remove metadata.namespace from {}.templates.'],
   ],

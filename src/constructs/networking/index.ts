@@ -17,7 +17,7 @@ export {
   type ConfiguredCards,
   NicConfigurationTemplate,
   type NicConfigurationTemplateProps,
-  type RoceOptions,
+  type NicRoceOptions,
 } from './nic-configuration';
 export {
   NicClusterPolicy,

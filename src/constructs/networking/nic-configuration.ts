@@ -31,7 +31,7 @@ export interface ConfiguredCards {
  *
  * @beta
  */
-export interface RoceOptions {
+export interface NicRoceOptions {
   /** Whether the priority of a packet is read from the IP header (`dscp`) or the VLAN tag (`pcp`). @default 'dscp' */
   readonly trust?: 'dscp' | 'pcp';
   /** Priorities, 0 to 7, for which the card sends and respects pause frames (PFC). Switches must have the same. @default [3] */
@@ -55,7 +55,7 @@ export interface NicConfigurationTemplateProps extends NamespacedObjectProps, Ov
   /** Virtual functions that the firmware offers; 0 disables SR-IOV. */
   readonly virtualFunctions: number;
   /** Settings of RoCE, for Ethernet: congestion control on all priorities, trust mode, PFC. @default - left as they are */
-  readonly roce?: RoceOptions;
+  readonly roce?: NicRoceOptions;
   /** Size of a PCI read request in bytes, for throughput. @default - 4096 with gpuDirect, else left as it is */
   readonly maxReadRequest?: 128 | 256 | 512 | 1024 | 2048 | 4096;
   /** Optimizes for GPUDirect RDMA on bare metal, which includes PCI reads of 4,096 bytes. @default false */
@@ -125,7 +125,7 @@ export class NicConfigurationTemplate extends Construct {
   }
 }
 
-function qosOf({ trust = 'dscp', losslessPriorities = [3], typeOfService }: RoceOptions): {
+function qosOf({ trust = 'dscp', losslessPriorities = [3], typeOfService }: NicRoceOptions): {
   readonly trust: string;
   readonly pfc: string;
   readonly tos?: number;

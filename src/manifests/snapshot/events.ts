@@ -1,5 +1,5 @@
 /**
- * Events that say what was tried for work that waits. Whoever may create events may write anything into them: they are of any form and length,
+ * Events that say what was tried for work that waits. Users that may create events may write anything into them: they are of any form and length,
  * and what they say is shown, but decides nothing.
  *
  * Only events of schedulers, queues, and autoscalers are kept, by their reason: other events can quote what a container or a volume was given.

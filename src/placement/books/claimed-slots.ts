@@ -11,7 +11,7 @@ interface Place {
 }
 
 export class ClaimedSlots {
-  /** Called with each row of which claims hold more or less. */
+  /** Called with each row whose devices claims hold more or less. */
   onRow: (row: number) => void = () => undefined;
   private readonly places = new Map<string, Place>();
   /** Thousandths that claims hold, by slot. */

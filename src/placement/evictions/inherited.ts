@@ -1,7 +1,7 @@
 /**
  * Evictions for a gang whose pods another gang has taken before any of them started.
  *
- * An elastic gang of which a decision starts some pods may grow by evictions in the same decision. If a gang with a better claim then needs
+ * An elastic gang whose first pods a decision starts may grow by evictions in the same decision. If a gang with a better claim then needs
  * the whole of it, what was to start does not start, and the evictions are those of that gang. What it does not need of them does not happen.
  */
 import { type Cycle, type Evicted } from '../cycle/cycle';
@@ -12,7 +12,7 @@ import { haveClaims } from '../search/units';
 import { putBack } from './eviction-search';
 
 /**
- * From now on gangs of which the decision starts pods may be left waiting even if others were evicted for them.
+ * From now on gangs whose pods the decision starts may be left waiting even if others were evicted for them.
  *
  * @returns whether there are any
  */

@@ -136,7 +136,7 @@ describe('the job', () => {
     );
   });
 
-  test('a queue whose scheduler knows topologies is told the level', () => {
+  test('a queue whose scheduler knows topologies gets the level', () => {
     const job = made({ domain: { level: RACK } }, (test) => test.submitTo(GantryQueue.fromName('research')));
     expect(JSON.stringify(job)).toContain('gantry.dev/');
     expect(JSON.stringify(asObject(role(job, 'Worker').template).metadata)).toContain(RACK);

@@ -219,7 +219,7 @@ class Histories {
     };
   }
 
-  /** It may be on a node that is not known, name a claim that does not exist, or take devices that nobody gave it. */
+  /** It may be on a node that is not known, name a claim that does not exist, or take devices that no scheduler gave it. */
   private foreign(): Pod {
     const { random } = this;
     return {

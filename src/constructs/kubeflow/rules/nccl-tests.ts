@@ -167,7 +167,7 @@ const sizesInOrder = ncclRule(
     severity: 'error',
     summary: 'The sizes of nccl-tests must be numbers with the suffix G, M, or K, and -b must not exceed -e.',
     why: 'The program ends with "invalid size" before it measures anything.',
-    fix: 'Set -b to the smallest and -e to the greatest size, such as -b 1G -e 8G.',
+    fix: 'Set -b to the smallest and -e to the greatest size in command, such as `-b 1G -e 8G`.',
   },
   function* (test) {
     for (const letter of ['b', 'e']) {
@@ -209,7 +209,7 @@ const sizesMultiplied = ncclRule(
     severity: 'warning',
     summary: 'nccl-tests must multiply sizes (-f 2) where its range has more than 1,000 steps.',
     why: 'Without -f, the program adds 1 MiB, or -i bytes, to get the next size: from 8 bytes to 8 GiB, it measures 8,192 sizes, and the average is that of all of them.',
-    fix: 'Add -f 2.',
+    fix: 'Add `-f 2` to the arguments of the program.',
   },
   function* (test) {
     const factor = test.flags.get('f');

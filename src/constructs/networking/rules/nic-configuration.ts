@@ -170,7 +170,7 @@ const apart = setRule(
     summary: 'Two NicConfigurationTemplates must not select the same card.',
     why: 'The operator applies none of them to the card, and reports the error in their statuses.',
     source: SOURCE,
-    fix: 'Select other nodes, cards, or PCI addresses, or join the two templates.',
+    fix: 'Set nodeSelector or nicSelector to other nodes or cards, or merge the two templates.',
   },
   function* ({ set }) {
     const templates = set.ofKind(TEMPLATE);

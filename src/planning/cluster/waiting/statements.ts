@@ -26,7 +26,7 @@ export interface Statement {
 }
 
 export interface EventSource {
-  /** The program that says it, as the event names it; whoever may create events can write any name. */
+  /** The program that says it, as the event names it; users that may create events can write any name. */
   readonly source: string;
   readonly count: number;
   /** When it was last seen, milliseconds since the epoch. */
