@@ -63,15 +63,18 @@ function randomJobs(random: Random, counts: readonly number[]): readonly Job[] {
   }));
 }
 
-// Where gangs are moved, pods with claims may move that others leave in place: these worlds have no such move.
 it('runs work that takes whole nodes as it runs the same work without claims', () => {
-  for (let seed = 1; seed <= 14; seed++) {
+  let compared = 0;
+  for (let seed = 1; seed <= 40; seed++) {
     const jobs = randomJobs(new Random(seed), [8]);
-    expect([seed, outcomes(simulate(scenario(3, jobs, true)))]).toEqual([
-      seed,
-      outcomes(simulate(scenario(3, jobs, false))),
-    ]);
+    const [byClaim, plain] = [true, false].map((claims) => simulate(scenario(3, jobs, claims)));
+    // Pods with claims are not put back where they were evicted from, so that a gang may be moved for what costs no move without claims.
+    if (![byClaim, plain].some(({ gangs }) => gangs.some(({ moves }) => moves > 0))) {
+      expect([seed, outcomes(byClaim)]).toEqual([seed, outcomes(plain)]);
+      compared += 1;
+    }
   }
+  expect(compared).toBeGreaterThan(30);
 });
 
 it('gives no device to two pods, and all of them back', () => {
