@@ -253,8 +253,8 @@ function checkEventNamespace(object: JsonObject, about: string, say: Say): void 
           of === ''
             ? `Set ${about}.namespace to "${namespace}", or set metadata.namespace: default if the object is cluster-scoped.`
             : dnsLabel(of) === undefined
-              ? `Set metadata.namespace: ${of}.`
-              : `Set ${about}.namespace to ${namespace}.`,
+              ? `Set ${about}.namespace to "${namespace}", or metadata.namespace to "${of}".`
+              : `Set ${about}.namespace to "${namespace}".`,
       },
     );
   }
