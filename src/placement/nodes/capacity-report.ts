@@ -39,36 +39,78 @@ export function reportAsOf(report: CapacityReport | undefined, now: number, seco
 
 /** Reads the text of a report; undefined where it makes no sense. */
 export function parseCapacityReport(text: string): CapacityReport | undefined {
+  const read = readCapacityReport(text);
+  return 'report' in read ? read.report : undefined;
+}
+
+/** What keeps a text from being a report: where in it, and what is expected there. */
+export interface ReportProblem {
+  /** `devices[2].utilization`; empty for the text as a whole. */
+  readonly at: string;
+  readonly expected: string;
+}
+
+const MEASURES = ['freeMemoryMiB', 'utilization', 'latencyMs'] as const;
+
+/** The report in a text, or why it is none. */
+export function readCapacityReport(
+  text: string,
+): { readonly report: CapacityReport } | { readonly problem: ReportProblem } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined;
+    return problem('', 'JSON such as {"at": "2026-01-01T00:00:00Z", "devices": []}');
   }
-  if (!isObject(value) || !Array.isArray(value.devices)) {
-    return undefined;
+  if (!isObject(value)) {
+    return problem('', 'an object with the members at and devices');
   }
   const at = typeof value.at === 'number' ? value.at : typeof value.at === 'string' ? Date.parse(value.at) : NaN;
   if (!Number.isFinite(at)) {
-    return undefined;
+    return problem('at', 'a time such as 2026-01-01T00:00:00Z, or milliseconds since the epoch');
+  }
+  if (!Array.isArray(value.devices)) {
+    return problem('devices', 'a list of devices');
   }
   const devices = new Map<number, DeviceReport>();
-  for (const entry of value.devices as readonly unknown[]) {
-    if (!isObject(entry) || typeof entry.index !== 'number' || !Number.isInteger(entry.index) || entry.index < 0) {
-      return undefined;
+  for (const [place, entry] of (value.devices as readonly unknown[]).entries()) {
+    const device = readDevice(entry, `devices[${place}]`);
+    if ('problem' in device) {
+      return device;
     }
-    const { freeMemoryMiB, utilization, latencyMs, held } = entry;
-    if (![freeMemoryMiB, utilization, latencyMs].every(isMeasure) || !['boolean', 'undefined'].includes(typeof held)) {
-      return undefined;
-    }
-    devices.set(entry.index, {
+    devices.set(device.index, device.report);
+  }
+  return { report: { at, devices } };
+}
+
+function readDevice(
+  entry: unknown,
+  at: string,
+): { readonly index: number; readonly report: DeviceReport } | { readonly problem: ReportProblem } {
+  if (!isObject(entry) || typeof entry.index !== 'number' || !Number.isInteger(entry.index) || entry.index < 0) {
+    return problem(`${at}.index`, 'the index of a device, from 0');
+  }
+  const wrong = MEASURES.find((name) => !isMeasure(entry[name]));
+  if (wrong !== undefined) {
+    return problem(`${at}.${wrong}`, 'a number that is not negative');
+  }
+  const { freeMemoryMiB, utilization, latencyMs, held } = entry;
+  if (!['boolean', 'undefined'].includes(typeof held)) {
+    return problem(`${at}.held`, 'true or false');
+  }
+  return {
+    index: entry.index,
+    report: {
       freeMemoryMiB: freeMemoryMiB as number | undefined,
       utilization: utilization as number | undefined,
       latencyMs: latencyMs as number | undefined,
       ...(held === true ? { held } : {}),
-    });
-  }
-  return { at, devices };
+    },
+  };
+}
+
+function problem(at: string, expected: string): { readonly problem: ReportProblem } {
+  return { problem: { at, expected } };
 }
 
 function isMeasure(value: unknown): boolean {

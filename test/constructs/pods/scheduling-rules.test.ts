@@ -133,6 +133,17 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
     [job({ labels: GANG, annotations: { [`${G}minimum-runtime-seconds`]: '1h' }, spec: gantry })],
     'gantry-value-readable',
   ],
+  [
+    'a report without devices',
+    [
+      {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: 'a', annotations: { [`${G}accelerator-capacity`]: '{"at":1}' } },
+      },
+    ],
+    'gantry-capacity-report-readable',
+  ],
   ['a gate and the scheduler', [job({ labels: GANG, spec: { ...gate, ...gantry } })], 'gantry-binds-or-hands-over'],
   ['words to another scheduler', [job({ labels: GANG, spec: { schedulerName: 'volcano' } })], 'gantry-listens'],
   [

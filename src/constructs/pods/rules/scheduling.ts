@@ -4,6 +4,12 @@
 import { type Rule } from '../../../checks/rules/rule';
 import { gantryNameRules } from './gantry-names';
 import { gantryQueueRules } from './gantry-queues';
+import { capacityReportReadable } from './gantry-report';
 import { podGroupRules } from './pod-groups';
 
-export const schedulingRules: readonly Rule[] = [...gantryNameRules, ...gantryQueueRules, ...podGroupRules];
+export const schedulingRules: readonly Rule[] = [
+  ...gantryNameRules,
+  ...gantryQueueRules,
+  capacityReportReadable,
+  ...podGroupRules,
+];
