@@ -5,18 +5,21 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
-  type Validation,
-} from '../../facts/api/types/admissionregistration.k8s.io/v1';
-import {
   GANTRY_ACCELERATOR_CAPACITY,
   GANTRY_ALLOCATED_DEVICES,
   GANTRY_DEVICE_TOPOLOGY,
 } from '../../facts/catalog/gantry-names';
 import { NODE_AGENT_CONDITIONS } from '../../facts/catalog/node-conditions';
-import { celLiteral, changesOnly, entriesOf } from '../resources/admission-expressions';
-import { Resource } from '../resources/resource';
+import {
+  allUnchanged,
+  celLiteral,
+  changesOnly,
+  entriesOf,
+  forbidden,
+  NODE_STATUS,
+  otherItemsUnchanged,
+} from '../resources/admission-expressions';
+import { admissionPolicy, ON_NODES } from '../resources/admission-policy';
 
 export interface OwnNodePolicyProps {
   readonly name: string;
@@ -31,86 +34,43 @@ const IS_OWN_NODE =
   `has(request.userInfo.extra) && ${NODE_NAME} in request.userInfo.extra && ` +
   `object.metadata.name in request.userInfo.extra[${NODE_NAME}]`;
 
-const CONDITIONS = celLiteral(NODE_AGENT_CONDITIONS);
-
-const conditions = (object: string): string => `(has(${object}.status.conditions) ? ${object}.status.conditions : [])`;
-
-/** All members of a Node's status but the conditions. */
-const OTHER_MEMBERS = [
-  'addresses',
-  'allocatable',
-  'capacity',
-  'config',
-  'daemonEndpoints',
-  'declaredFeatures',
-  'features',
-  'images',
-  'nodeInfo',
-  'phase',
-  'runtimeHandlers',
-  'volumesAttached',
-  'volumesInUse',
-];
-
-/** Whatever one of them has and may not be changed, the other has alike. */
-const sameConditions = (a: string, b: string): string =>
-  `${conditions(a)}.all(one, one.type in ${CONDITIONS} || ${conditions(b)}.exists(other, other == one))`;
-
-const sameMember = (name: string): string =>
-  `has(object.status.${name}) == has(oldObject.status.${name}) && ` +
-  `(!has(object.status.${name}) || object.status.${name} == oldObject.status.${name})`;
-
 export class OwnNodePolicy extends Construct {
   readonly resource: ApiObject;
   readonly binding: ApiObject;
 
-  constructor(scope: Construct, id: string, { name, labels: ownLabels, username }: OwnNodePolicyProps) {
+  constructor(scope: Construct, id: string, { name, labels, username }: OwnNodePolicyProps) {
     super(scope, id);
-    const metadata = { name, labels: ownLabels };
-    const validation = (expression: string, message: string): Validation => ({
-      expression,
-      message,
-      reason: 'Forbidden',
-    });
-    this.resource = new Resource(this, 'Policy', ValidatingAdmissionPolicy, {
-      metadata,
+    const { resource, binding } = admissionPolicy(this, {
+      name,
+      labels,
       spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['nodes', 'nodes/*'], operations: ['*'] }],
-        },
+        matchConstraints: ON_NODES,
         matchConditions: [
           { name: 'the-node-agent', expression: `request.userInfo.username == ${celLiteral(username)}` },
         ],
         validations: [
-          validation(
+          forbidden(
             `request.operation == "UPDATE" && has(request.subResource) && request.subResource == "status"`,
             'the node agent must change the status of nodes only',
           ),
-          validation(IS_OWN_NODE, 'the node agent must change its own node only'),
-          validation(
+          forbidden(IS_OWN_NODE, 'the node agent must change its own node only'),
+          forbidden(
             changesOnly('annotations', [GANTRY_ACCELERATOR_CAPACITY, GANTRY_ALLOCATED_DEVICES, GANTRY_DEVICE_TOPOLOGY]),
             'the node agent must change its own annotations only',
           ),
-          validation(
+          forbidden(
             `${entriesOf('object', 'labels')} == ${entriesOf('oldObject', 'labels')}`,
             'the node agent must not change labels',
           ),
-          validation(
-            `${sameConditions('object', 'oldObject')} && ${sameConditions('oldObject', 'object')}`,
+          forbidden(
+            otherItemsUnchanged('status.conditions', `one.type in ${celLiteral(NODE_AGENT_CONDITIONS)}`),
             'the node agent must change its own conditions only',
           ),
-          validation(
-            OTHER_MEMBERS.map(sameMember).join(' && '),
-            'the node agent must not change what the kubelet reports',
-          ),
+          forbidden(allUnchanged(NODE_STATUS), 'the node agent must not change what the kubelet reports'),
         ],
       },
     });
-    this.binding = new Resource(this, 'Binding', ValidatingAdmissionPolicyBinding, {
-      metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
-    });
-    this.binding.addDependency(this.resource);
+    this.resource = resource;
+    this.binding = binding;
   }
 }

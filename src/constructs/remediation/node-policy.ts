@@ -4,17 +4,23 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import {
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
-  type ValidatingAdmissionPolicySpec,
-  type Validation,
-} from '../../facts/api/types/admissionregistration.k8s.io/v1';
+import { type Validation } from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import { GANTRY_REMEDIATION, GANTRY_UNHEALTHY_TAINT } from '../../facts/catalog/gantry-names';
 import { REPAIR_REQUESTED_CONDITION } from '../../facts/catalog/node-conditions';
 import { DRIVER_UPGRADE_ANNOTATION, type RemediationAction } from '../../planning/remediation';
-import { celLiteral, changesOnly, entriesOf } from '../resources/admission-expressions';
-import { Resource } from '../resources/resource';
+import {
+  allUnchanged,
+  celLiteral,
+  changesOnly,
+  entriesOf,
+  forbidden,
+  listOf,
+  NODE_METADATA,
+  NODE_STATUS,
+  otherItemsUnchanged,
+  unchanged,
+} from '../resources/admission-expressions';
+import { admissionPolicy, type AdmissionPolicyProps, ON_NODES } from '../resources/admission-policy';
 
 export interface RemediationNodePolicyProps {
   readonly name: string;
@@ -25,38 +31,12 @@ export interface RemediationNodePolicyProps {
   readonly repairAnnotation: string;
 }
 
-/** Members of a Node's metadata and spec that remediation never changes. */
-const OTHER_METADATA = ['finalizers', 'ownerReferences'];
+/** Members of a Node's spec that remediation never changes. */
 const OTHER_SPEC = ['configSource', 'externalID', 'podCIDR', 'podCIDRs', 'providerID'];
-/** Members of a Node's status but the conditions. */
-const OTHER_STATUS = [
-  'addresses',
-  'allocatable',
-  'capacity',
-  'config',
-  'daemonEndpoints',
-  'declaredFeatures',
-  'features',
-  'images',
-  'nodeInfo',
-  'phase',
-  'runtimeHandlers',
-  'volumesAttached',
-  'volumesInUse',
-];
 
-const same = (path: string): string =>
-  `has(object.${path}) == has(oldObject.${path}) && (!has(object.${path}) || object.${path} == oldObject.${path})`;
-const listOf = (object: string, path: string): string => `(has(${object}.${path}) ? ${object}.${path} : [])`;
 const otherTaints = (object: string): string =>
   `${listOf(object, 'spec.taints')}.filter(one, one.key != ${celLiteral(GANTRY_UNHEALTHY_TAINT)})`;
-const otherConditions = (a: string, b: string): string =>
-  `${listOf(a, 'status.conditions')}.all(one, one.type == ${celLiteral(REPAIR_REQUESTED_CONDITION)} || ` +
-  `${listOf(b, 'status.conditions')}.exists(other, other == one))`;
 
-const ON_NODES: ValidatingAdmissionPolicySpec['matchConstraints'] = {
-  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['nodes', 'nodes/*'], operations: ['*'] }],
-};
 const NO_SUBRESOURCE = '(!has(request.subResource) || request.subResource == "")';
 const OF_STATUS = '(has(request.subResource) && request.subResource == "status")';
 
@@ -69,7 +49,6 @@ export class RemediationNodePolicy extends Construct {
     const { name, username } = props;
     this.bindings = [
       this.policy('marks', name, props.labels, {
-        failurePolicy: 'Fail',
         matchConstraints: ON_NODES,
         matchConditions: [
           { name: 'the-remediation', expression: `request.userInfo.username == ${celLiteral(username)}` },
@@ -77,7 +56,6 @@ export class RemediationNodePolicy extends Construct {
         validations: validationsOf(props),
       }),
       this.policy('record', `${name}-record`, props.labels, {
-        failurePolicy: 'Fail',
         matchConstraints: {
           resourceRules: [
             {
@@ -109,16 +87,9 @@ export class RemediationNodePolicy extends Construct {
     id: string,
     name: string,
     labels: Readonly<Record<string, string>>,
-    spec: ValidatingAdmissionPolicySpec,
+    spec: AdmissionPolicyProps['spec'],
   ): ApiObject {
-    const metadata = { name, labels };
-    const resource = new Resource(this, `Policy-${id}`, ValidatingAdmissionPolicy, { metadata, spec });
-    const binding = new Resource(this, `Binding-${id}`, ValidatingAdmissionPolicyBinding, {
-      metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
-    });
-    binding.addDependency(resource);
-    return binding;
+    return admissionPolicy(this, { name, labels, suffix: `-${id}`, spec }).binding;
   }
 }
 
@@ -134,8 +105,7 @@ function validationsOf({ actions, repairAnnotation }: RemediationNodePolicyProps
       'remediation must only update nodes',
     ),
     forbidden(
-      `${entriesOf('object', 'labels')} == ${entriesOf('oldObject', 'labels')} && ` +
-        OTHER_METADATA.map((one) => same(`metadata.${one}`)).join(' && '),
+      `${entriesOf('object', 'labels')} == ${entriesOf('oldObject', 'labels')} && ` + allUnchanged(NODE_METADATA),
       'remediation must not change the labels, the finalizers, or the owners of nodes',
     ),
     forbidden(
@@ -145,27 +115,21 @@ function validationsOf({ actions, repairAnnotation }: RemediationNodePolicyProps
     forbidden(
       `${otherTaints('object')} == ${otherTaints('oldObject')} && ${listOf('object', 'spec.taints')}.all(one, ` +
         `one.key != ${celLiteral(GANTRY_UNHEALTHY_TAINT)} || one.effect == "NoSchedule")` +
-        (actions.has('taint') ? '' : ` && ${same('spec.taints')}`),
+        (actions.has('taint') ? '' : ` && ${unchanged('spec.taints')}`),
       actions.has('taint')
         ? `remediation must change only the taint ${GANTRY_UNHEALTHY_TAINT}:NoSchedule`
         : 'no rule of remediation changes taints',
     ),
     forbidden(
-      [...OTHER_SPEC, ...(actions.has('cordon') ? [] : ['unschedulable'])]
-        .map((one) => same(`spec.${one}`))
-        .join(' && '),
+      allUnchanged([...OTHER_SPEC, ...(actions.has('cordon') ? [] : ['unschedulable'])].map((one) => `spec.${one}`)),
       'remediation must not change anything else of the spec of nodes',
     ),
     forbidden(
-      `${NO_SUBRESOURCE} || (${OTHER_STATUS.map((one) => same(`status.${one}`)).join(' && ')} && ` +
-        `${otherConditions('object', 'oldObject')} && ${otherConditions('oldObject', 'object')})`,
+      `${NO_SUBRESOURCE} || (${allUnchanged(NODE_STATUS)} && ` +
+        `${otherItemsUnchanged('status.conditions', `one.type == ${celLiteral(REPAIR_REQUESTED_CONDITION)}`)})`,
       `remediation must change only the condition ${REPAIR_REQUESTED_CONDITION} of the status`,
     ),
   ];
-}
-
-function forbidden(expression: string, message: string): Validation {
-  return { expression, message, reason: 'Forbidden' };
 }
 
 function sameAnnotation(key: string): string {

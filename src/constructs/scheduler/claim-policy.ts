@@ -4,14 +4,9 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import {
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
-  type Validation,
-} from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import { CLAIM_FINALIZER } from '../../facts/catalog/device-classes';
-import { celLiteral, changesOnly } from '../resources/admission-expressions';
-import { Resource } from '../resources/resource';
+import { celLiteral, changesOnly, forbidden, listOf } from '../resources/admission-expressions';
+import { admissionPolicy } from '../resources/admission-policy';
 
 export interface ClaimPolicyProps {
   readonly name: string;
@@ -21,9 +16,7 @@ export interface ClaimPolicyProps {
 }
 
 const finalizers = (object: string): string =>
-  `(has(${object}.metadata.finalizers) ? ${object}.metadata.finalizers : []).filter(one, one != ${celLiteral(CLAIM_FINALIZER)})`;
-const owners = (object: string): string =>
-  `(has(${object}.metadata.ownerReferences) ? ${object}.metadata.ownerReferences : [])`;
+  `${listOf(object, 'metadata.finalizers')}.filter(one, one != ${celLiteral(CLAIM_FINALIZER)})`;
 const hasStatus = (object: string, field: string): string => `has(${object}.status) && has(${object}.status.${field})`;
 /** Reservations for anything but pods. */
 const others = (object: string): string =>
@@ -37,16 +30,10 @@ export class ClaimPolicy extends Construct {
 
   constructor(scope: Construct, id: string, { name, labels, username }: ClaimPolicyProps) {
     super(scope, id);
-    const metadata = { name, labels };
-    const validation = (expression: string, message: string): Validation => ({
-      expression,
-      message,
-      reason: 'Forbidden',
-    });
-    this.resource = new Resource(this, 'Policy', ValidatingAdmissionPolicy, {
-      metadata,
+    const { resource, binding } = admissionPolicy(this, {
+      name,
+      labels,
       spec: {
-        failurePolicy: 'Fail',
         matchConstraints: {
           resourceRules: [
             {
@@ -61,31 +48,28 @@ export class ClaimPolicy extends Construct {
           { name: 'the-scheduler', expression: `request.userInfo.username == ${celLiteral(username)}` },
         ],
         validations: [
-          validation('request.operation == "UPDATE"', 'the scheduler must only update resource claims'),
-          validation(
+          forbidden('request.operation == "UPDATE"', 'the scheduler must only update resource claims'),
+          forbidden(
             `${changesOnly('labels', [])} && ${changesOnly('annotations', [])}`,
             'the scheduler must not change labels and annotations of resource claims',
           ),
-          validation(
-            `${finalizers('object')} == ${finalizers('oldObject')} && ${owners('object')} == ${owners('oldObject')}`,
+          forbidden(
+            `${finalizers('object')} == ${finalizers('oldObject')} && ${listOf('object', 'metadata.ownerReferences')} == ${listOf('oldObject', 'metadata.ownerReferences')}`,
             `the scheduler must change only the finalizer ${CLAIM_FINALIZER}`,
           ),
-          validation(
+          forbidden(
             `${others('object')} == ${others('oldObject')}`,
             'the scheduler must reserve resource claims for pods only',
           ),
           // What drivers report goes with the devices.
-          validation(
+          forbidden(
             `!(${hasStatus('object', 'allocation')}) || ${reports('object')} == ${reports('oldObject')}`,
             'the scheduler must not change what drivers report about devices',
           ),
         ],
       },
     });
-    this.binding = new Resource(this, 'Binding', ValidatingAdmissionPolicyBinding, {
-      metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
-    });
-    this.binding.addDependency(this.resource);
+    this.resource = resource;
+    this.binding = binding;
   }
 }

@@ -4,15 +4,10 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import {
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
-  type Validation,
-} from '../../facts/api/types/admissionregistration.k8s.io/v1';
 import { GANTRY_MIG_CHANGE } from '../../facts/catalog/gantry-names';
 import { MIG_CONFIG, MIG_STATE } from '../../planning/cluster/objects/mig-manager';
-import { celLiteral, changesOnly } from '../resources/admission-expressions';
-import { Resource } from '../resources/resource';
+import { allUnchanged, celLiteral, changesOnly, forbidden, NODE_METADATA } from '../resources/admission-expressions';
+import { admissionPolicy, ON_NODES } from '../resources/admission-policy';
 
 export interface MigConfigPolicyProps {
   readonly name: string;
@@ -21,59 +16,41 @@ export interface MigConfigPolicyProps {
   readonly username: string;
 }
 
-/** Members of a Node's metadata by which other controllers act on it. */
-const OTHER_METADATA = ['finalizers', 'ownerReferences'];
-
-const sameMetadata = (name: string): string =>
-  `has(object.metadata.${name}) == has(oldObject.metadata.${name}) && ` +
-  `(!has(object.metadata.${name}) || object.metadata.${name} == oldObject.metadata.${name})`;
-
 export class MigConfigPolicy extends Construct {
   readonly resource: ApiObject;
   readonly binding: ApiObject;
 
   constructor(scope: Construct, id: string, { name, labels, username }: MigConfigPolicyProps) {
     super(scope, id);
-    const metadata = { name, labels };
-    const validation = (expression: string, message: string): Validation => ({
-      expression,
-      message,
-      reason: 'Forbidden',
-    });
-    this.resource = new Resource(this, 'Policy', ValidatingAdmissionPolicy, {
-      metadata,
+    const { resource, binding } = admissionPolicy(this, {
+      name,
+      labels,
       spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['nodes', 'nodes/*'], operations: ['*'] }],
-        },
+        matchConstraints: ON_NODES,
         matchConditions: [
           { name: 'the-scheduler', expression: `request.userInfo.username == ${celLiteral(username)}` },
         ],
         validations: [
-          validation(
+          forbidden(
             'request.operation == "UPDATE" && (!has(request.subResource) || request.subResource == "")',
             'the scheduler must only update nodes',
           ),
-          validation(
+          forbidden(
             changesOnly('labels', [MIG_CONFIG, MIG_STATE]),
             'the scheduler must change only the labels of the MIG configuration',
           ),
-          validation(
+          forbidden(
             changesOnly('annotations', [GANTRY_MIG_CHANGE]),
             `the scheduler must change only the annotation ${GANTRY_MIG_CHANGE}`,
           ),
-          validation(
-            [...OTHER_METADATA.map(sameMetadata), 'object.spec == oldObject.spec'].join(' && '),
+          forbidden(
+            `${allUnchanged(NODE_METADATA)} && object.spec == oldObject.spec`,
             'the scheduler must not change the spec, the finalizers, or the owners of nodes',
           ),
         ],
       },
     });
-    this.binding = new Resource(this, 'Binding', ValidatingAdmissionPolicyBinding, {
-      metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
-    });
-    this.binding.addDependency(this.resource);
+    this.resource = resource;
+    this.binding = binding;
   }
 }
