@@ -18,6 +18,7 @@ import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, copied, type Overridable } from '../resources/object-props';
 import { publicClass } from '../resources/public-class';
 import { type NamedReference, nameOf } from '../resources/references';
+import { NAME_LABEL, NODE_AGENT_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { NodeAgentAlerts } from './alerts';
@@ -100,8 +101,6 @@ export interface NodeAgentProps extends ClusterObjectProps, Overridable<DaemonSe
   readonly monitoring?: { readonly labels?: Readonly<Record<string, string>> } | false;
 }
 
-const AGENT_NAME = 'gantry-node-agent';
-const NAME_LABEL = 'app.kubernetes.io/name';
 const METRICS_PORT = 10271;
 const METRICS_PORT_NAME = 'metrics';
 const HOST_ROOT = '/host';
@@ -173,15 +172,15 @@ export class NodeAgent extends Construct {
     super(scope, id);
     const { pools = [{ name: 'all', nodeSelector: {} }], monitoring = {} } = props;
     requirePools(this.node.path, pools);
-    this.name = props.name ?? AGENT_NAME;
+    this.name = props.name ?? NODE_AGENT_NAME;
     const namespace =
       props.namespace ??
       new Namespace(this, 'namespace', {
-        name: AGENT_NAME,
+        name: NODE_AGENT_NAME,
         labels: { 'pod-security.kubernetes.io/enforce': 'privileged' },
       });
     this.namespace = nameOf(namespace);
-    this.labels = { [NAME_LABEL]: AGENT_NAME, 'app.kubernetes.io/instance': this.name };
+    this.labels = { [NAME_LABEL]: NODE_AGENT_NAME, 'app.kubernetes.io/instance': this.name };
 
     const account = new Resource(this, 'ServiceAccount', ServiceAccount, { metadata: this.metadata(this.name) });
     const policy = new OwnNodePolicy(this, 'own-node', {

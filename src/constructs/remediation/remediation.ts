@@ -26,6 +26,7 @@ import { dependOn } from '../resources/depend-on';
 import { copied, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { publicClass } from '../resources/public-class';
 import { type NamedReference, nameOf } from '../resources/references';
+import { NAME_LABEL, REMEDIATION_NAME } from '../../planning/scheduler-settings/deployment-names';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { RemediationAlerts } from './alerts';
@@ -83,8 +84,6 @@ export interface RemediationProps extends RemediationConfiguration, NamespacedOb
   readonly monitoring?: { readonly labels?: Readonly<Record<string, string>> } | false;
 }
 
-const REMEDIATION_NAME = 'gantry-remediation';
-const NAME_LABEL = 'app.kubernetes.io/name';
 const RBAC = 'rbac.authorization.k8s.io';
 
 /**

@@ -1,10 +1,12 @@
 /**
- * By which names the objects of a deployed scheduler are found.
+ * By which names the objects of a deployed scheduler, and those of Gantry's other programs, are found.
  */
 
 /** Label that the objects of every deployment have. */
 export const NAME_LABEL = 'app.kubernetes.io/name';
 export const SCHEDULER_NAME = 'gantry-scheduler';
+export const NODE_AGENT_NAME = 'gantry-node-agent';
+export const REMEDIATION_NAME = 'gantry-remediation';
 /** Key of the configuration file in its ConfigMap. */
 export const CONFIGURATION_KEY = 'scheduler.yaml';
 

@@ -20,6 +20,11 @@ const pod = (container: JsonObject = {}, spec: JsonObject = {}, namespace = 'ai'
     ...spec,
   },
 });
+/** A pod of the program with this name. */
+const named = (name: string, image: string): JsonObject => ({
+  ...pod({ image }),
+  metadata: { name: 'p', namespace: 'ai', labels: { 'app.kubernetes.io/name': name } },
+});
 const secured = (securityContext: JsonObject, spec: JsonObject = {}, container: JsonObject = {}): JsonObject =>
   pod({ securityContext, ...container }, { securityContext: {}, ...spec });
 const mounting = (path: string, mount: JsonObject = {}): readonly [JsonObject, JsonObject] => [
@@ -91,6 +96,18 @@ describeRules(hygieneRules, [
       'the root in other words': [pod(...mounting('/var/..'))],
     },
     silent: { 'a directory': [pod(...mounting('/var/lib'))], 'a volume of another kind': [pod()] },
+  },
+  {
+    rule: 'hygiene/gantry-image-pinned',
+    fires: {
+      'a tag': [named('gantry-scheduler', 'node:24.11.0')],
+      'no tag': [named('gantry-node-agent', 'node')],
+      remediation: [named('gantry-remediation', 'registry:5000/node:24')],
+    },
+    silent: {
+      'a digest': [named('gantry-scheduler', `node:24@sha256:${'a'.repeat(64)}`)],
+      'another program': [named('web', 'node:24')],
+    },
   },
   {
     rule: 'hygiene/image-tagged',

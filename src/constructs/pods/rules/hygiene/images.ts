@@ -2,6 +2,13 @@
  * Images that may be other ones tomorrow.
  */
 import { type Rule } from '../../../../checks/rules/rule';
+import { asObject } from '../../../../manifests/read';
+import {
+  NAME_LABEL,
+  NODE_AGENT_NAME,
+  REMEDIATION_NAME,
+  SCHEDULER_NAME,
+} from '../../../../planning/scheduler-settings/deployment-names';
 import { containersIn, hygieneRule } from './hygiene-rule';
 
 /** The tag of an image; empty where it has none, `undefined` where a digest fixes it or where the text is a template. */
@@ -15,7 +22,35 @@ export function tagOf(image: string): string | undefined {
   return colon === -1 ? '' : name.slice(colon + 1);
 }
 
+/** Programs of Gantry, which run in an image of Node with the rights of their service account. */
+const PROGRAMS: readonly unknown[] = [SCHEDULER_NAME, NODE_AGENT_NAME, REMEDIATION_NAME];
+
 export const imageRules: readonly Rule[] = [
+  hygieneRule(
+    'gantry-image-pinned',
+    {
+      concerns: ['image'],
+      summary: 'The image of the scheduler, the node agent, and remediation should have a digest.',
+      why: 'A user that can move the tag in the registry gets the rights of these programs in the whole cluster.',
+      fix: 'Set digest in SchedulerImage.node({ digest }), as docker buildx imagetools inspect prints it.',
+      source: 'Gantry, docs/scheduler.md',
+    },
+    function* ({ metadata, spec }) {
+      if (!PROGRAMS.includes(asObject(metadata.labels)[NAME_LABEL])) {
+        return;
+      }
+      for (const { value, path, title } of containersIn(spec)) {
+        if (typeof value.image === 'string' && tagOf(value.image) !== undefined) {
+          yield {
+            path: `${path}/image`,
+            message: `the image of ${title} has no digest`,
+            found: value.image,
+            expected: `${value.image}@sha256:…`,
+          };
+        }
+      }
+    },
+  ),
   hygieneRule(
     'image-tagged',
     {
