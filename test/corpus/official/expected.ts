@@ -132,15 +132,6 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     project: 'volcano',
-    rule: 'volcano/policy-reacts-to-event-or-exit-code',
-    severity: 'error',
-    reason: 'events is a list; a string is none.',
-    files: {
-      'docs/user-guide/how_to_use_job_policy.md#3': 2,
-    },
-  },
-  {
-    project: 'volcano',
     rule: 'schema/type',
     severity: 'error',
     reason: 'events is a list.',
