@@ -96,7 +96,7 @@ it('a gang of a PodGroup is brought again when its namespace names another queue
   expect(queueOf()).toEqual(['research']);
 });
 
-it('a LocalQueue of Kueue stands for the queue with the name of its ClusterQueue, where there is one', () => {
+it('a LocalQueue of Kueue is read as the queue with the name of its ClusterQueue, where there is one', () => {
   const { feed, moment, source, world } = new ChangingWorld(1);
   const localQueue = (namespace: string, clusterQueue: string): void =>
     source.put('kueueLocalQueues', { metadata: { namespace, name: 'team' }, spec: { clusterQueue } });

@@ -258,7 +258,7 @@ export class World {
   }
 
   /**
-   * The queue that pods name. A LocalQueue of Kueue stands for the queue with the name of its ClusterQueue, if there is one: otherwise quota is
+   * The queue that pods name. A LocalQueue of Kueue is read as the queue with the name of its ClusterQueue, if there is one: otherwise quota is
    * Kueue's alone.
    */
   private queueNamed(queue: QueueName | undefined, tree: QueueTree): string | undefined {
