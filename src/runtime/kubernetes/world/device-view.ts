@@ -22,6 +22,7 @@ import { sliceOf } from '../../../planning/cluster/objects/claims/read-slices';
 import { devicesBySlices, type SliceDevices } from '../../../planning/cluster/objects/claims/slice-devices';
 import { type AssumedClaim, type ClaimedDevices } from './claimed-devices';
 import { type ShownClaims } from './double-allocation';
+import { ExtendedClaims } from './extended-claims';
 import { type PodDeviceClaim } from './pod-claims';
 
 type Store = ReadonlyMap<string, JsonObject>;
@@ -246,7 +247,9 @@ export class DeviceView {
 export function relevantOf(claim: JsonObject | undefined): string {
   const { allocation } = asObject(claim?.status);
   const { uid, deletionTimestamp } = asObject(claim?.metadata);
-  return claim === undefined ? '' : JSON.stringify([uid, deletionTimestamp, claim.spec, allocation]);
+  return claim === undefined
+    ? ''
+    : JSON.stringify([uid, deletionTimestamp, claim.spec, allocation, ExtendedClaims.ownerOf(claim)]);
 }
 
 function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {

@@ -5,14 +5,14 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
 import { type ClusterNode } from '../../../placement';
 import { type DeviceClaims } from '../../../placement/model/claims';
-import { claimKey } from '../../../planning/cluster/objects/claim-key';
 import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
 import { type Change } from '../../api/watched';
 import { ClaimedDevices } from './claimed-devices';
 import { type ClaimUsers, type DeviceStores, DeviceView, relevantOf } from './device-view';
 import { type ShownClaims } from './double-allocation';
 import { type PodDeviceClaim, podDeviceClaims } from './pod-claims';
-import { type PodEntry } from './pod-entry';
+import { ExtendedClaims } from './extended-claims';
+import { hasExtendedClaim, type PodEntry } from './pod-entry';
 
 type Store = ReadonlyMap<string, JsonObject>;
 
@@ -30,6 +30,8 @@ export class WorldDevices {
   /** What was allocated, or is expected to be, and the watch does not show yet. */
   readonly assumed = new ClaimedDevices();
   readonly stores: DeviceStores;
+  /** Which claim was made for the extended resources of a pod. */
+  readonly extended: ExtendedClaims;
   private readonly view: DeviceView;
   /** Pods of Gantry that name a claim, by its key. */
   private readonly users = new Map<string, Map<string, PodEntry>>();
@@ -52,6 +54,7 @@ export class WorldDevices {
         return all('resourceClaims');
       },
     };
+    this.extended = new ExtendedClaims(() => all('resourceClaims'));
     this.view = new DeviceView(this.stores, this.assumed, nodes);
     this.assumed.onChange = (key) => {
       this.view.touch();
@@ -106,9 +109,14 @@ export class WorldDevices {
       return undefined;
     }
     const own = ownKeys(entry);
-    return own.length === template.claims.length && (isPlaced || own.some((key) => this.isAllocated(key)))
+    if (own.length !== template.claims.length || !(isPlaced || own.some((key) => this.isAllocated(key)))) {
+      return undefined;
+    }
+    // The claim for extended resources is made with their devices.
+    const last = own.length - 1;
+    return isPlaced || !hasExtendedClaim(entry) || this.isAllocated(own[last])
       ? own
-      : undefined;
+      : [...own.slice(0, last), template.claims[last]];
   }
 
   private isAllocated(key: string): boolean {
@@ -152,6 +160,10 @@ export class WorldDevices {
       return;
     }
     this.withClaims.set(entry.key, entry);
+    if (entry.extendedClaim !== undefined && allocationIn(this.claimObject(entry.extendedClaim)) !== undefined) {
+      // Another scheduler has made the claim since.
+      this.assumed.forget(placeholderKey(entry));
+    }
     for (const own of ownKeys(entry)) {
       const users = this.users.get(own) ?? new Map<string, PodEntry>();
       users.set(entry.key, entry);
@@ -209,6 +221,7 @@ export class WorldDevices {
     after: JsonObject | undefined,
   ): DeviceChange | undefined {
     const key = `claim:${name}`;
+    this.extended.take(name, before, after);
     const assumed = this.assumed.all.get(key);
     const uid = asString(asObject(after?.metadata).uid);
     if (assumed !== undefined && (allocationIn(after) !== undefined || (assumed.uid !== '' && uid !== assumed.uid))) {
@@ -218,6 +231,7 @@ export class WorldDevices {
       return undefined;
     }
     this.view.touch();
+    const owners = [before, after].flatMap((object) => ExtendedClaims.ownerOf(object) ?? []);
     const generated = asString(
       asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
     );
@@ -226,6 +240,7 @@ export class WorldDevices {
         const { deviceClaims, namespace } = entry;
         return (
           ownKeys(entry).includes(key) ||
+          owners.includes(entry.uid) ||
           // A pod may have been seen with its claim before the claim itself.
           (generated !== undefined &&
             name.startsWith(`${namespace}/`) &&
@@ -253,15 +268,18 @@ export class WorldDevices {
 
 /** Keys of the ResourceClaims that the pod has already. */
 function ownKeys(entry: PodEntry): readonly string[] {
-  const { deviceClaims, template } = entry;
+  const { deviceClaims } = entry;
   const named = deviceClaims.flatMap(({ own }) => own ?? []);
-  return (template.claims?.length ?? 0) > deviceClaims.length ? [...named, extendedKey(entry)] : named;
+  return hasExtendedClaim(entry) ? [...named, extendedKey(entry)] : named;
 }
 
-/** The claim for the extended resources of a pod: the one that kube-scheduler made, or the place of it. */
-export function extendedKey({ raw, uid, namespace }: Pick<PodEntry, 'raw' | 'uid' | 'namespace'>): string {
-  const made = asString(asObject(asObject(raw.status).extendedResourceClaimStatus).resourceClaimName);
-  return made === undefined ? `extended-of:${uid}` : claimKey('claim', namespace, made);
+/** The claim for the extended resources of a pod, or the place of it where another scheduler makes it. */
+export function extendedKey(entry: Pick<PodEntry, 'extendedClaim' | 'uid'>): string {
+  return entry.extendedClaim ?? placeholderKey(entry);
+}
+
+function placeholderKey({ uid }: Pick<PodEntry, 'uid'>): string {
+  return `extended-of:${uid}`;
 }
 
 export function allocationIn(claim: JsonObject | undefined): JsonObject | undefined {

@@ -98,6 +98,7 @@ export class World {
         namespaces,
       },
       deviceClaims: (raw) => this.devices.claimsOf(raw),
+      extendedClaim: (pod) => this.devices.extended.keyFor(pod),
       intern: (template) => this.templates.intern(template),
       handedTo: (uid) => this.handOvers.get(uid),
     };
