@@ -205,12 +205,12 @@ export class Actor {
     return writes.length === 0 ? this.placeEach(placed) : this.placeWithClaims(gang, placed, writes);
   }
 
-  /** @param told pods that changed since they were decided about, by their uids */
+  /** @param reported pods that changed since they were decided about, by their uids */
   private placeEach(
     placed: readonly ClaimedPlace[],
-    told: ReadonlyMap<string, JsonObject> = new Map(),
+    reported: ReadonlyMap<string, JsonObject> = new Map(),
   ): Promise<readonly PlacingOutcome[]> {
-    return Promise.all(placed.map(({ entry, pod }) => this.place(entry, pod, told.get(entry.uid))));
+    return Promise.all(placed.map(({ entry, pod }) => this.place(entry, pod, reported.get(entry.uid))));
   }
 
   private async placeWithClaims(
@@ -224,7 +224,7 @@ export class Actor {
     if (outcome.kind === 'done') {
       metrics.claimsAllocated.inc(writes.length);
       log.info({ gang, claims: writes.length }, 'claims allocated');
-      return this.placeEach(placed, outcome.told);
+      return this.placeEach(placed, outcome.reported);
     }
     if (outcome.kind === 'abandoned') {
       return placed.map(() => outcome);

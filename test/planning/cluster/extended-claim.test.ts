@@ -173,7 +173,7 @@ describe('the claim for extended resources', () => {
     expect(byRequest(byRequest(chosen, claim), claim)).toEqual(byRequest(chosen, claim));
   });
 
-  it('is told from a claim that requests anything else', () => {
+  it('differs from a claim that requests anything else', () => {
     const claim = extendedClaimOf({ containers: [container('a', { 'a/x': 2 })] }, [
       { resource: 'a/x', deviceClass: 'x', count: 2 },
     ]);
@@ -234,7 +234,7 @@ describe('the class that serves an extended resource', () => {
     expect([serving(newer, a), serving(a, newer)]).toEqual(['z', 'z']);
   });
 
-  it('is not needed where nodes have the resource from a plugin, of which 0 are left once the plugin is gone', () => {
+  it('is not needed where nodes have the resource from a plugin, of which 0 are left once the plugin was removed', () => {
     const node = (amount: number) => ({ name: 'n', labels: {}, taints: [], allocatable: { 'a/gpu': amount } });
     const resources = (amount: number): readonly string[] => [...pluginResources([node(amount)])];
     expect(resources(8)).toEqual(['a/gpu']);

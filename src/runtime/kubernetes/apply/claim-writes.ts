@@ -27,7 +27,7 @@ export interface ClaimWrite {
   /** `''` where it is to be made first. */
   readonly uid: string;
   readonly devices: readonly AllocatedDevice[];
-  /** It is for the extended resources of one pod, and is deleted with its devices. @default - it belongs to somebody else */
+  /** It is for the extended resources of one pod, and is deleted with its devices. @default - it belongs to users */
   readonly own?: OwnClaim;
   /** `status.allocation`. @default - it is allocated already, and only reserved */
   readonly allocation?: JsonObject;

@@ -1,8 +1,8 @@
 /**
  * Devices for the pods of a gang that start by one decision: all of their claims are allocated, or none.
  *
- * 1. Claims for extended resources are made. Every claim gets its devices and its reservations, and pods are told of the claims that were
- *    made for them.
+ * 1. Claims for extended resources are made. Every claim gets its devices and its reservations, and the status of a pod names the claim that
+ *    was made for it.
  * 2. Once the watch has shown these writes, it has shown every write before them: if another claim has one of the devices by then, the gang
  *    gives its devices back.
  * 3. Devices that have to be prepared first are waited for.
@@ -44,8 +44,8 @@ export interface GangClaimsOptions extends PlanSources {
 }
 
 export type ClaimsOutcome =
-  /** `told`: pods whose status was written, by their uids. */
-  | { readonly kind: 'done'; readonly told: ReadonlyMap<string, JsonObject> }
+  /** `reported`: pods whose status was written, by their uids. */
+  | { readonly kind: 'done'; readonly reported: ReadonlyMap<string, JsonObject> }
   | { readonly kind: 'abandoned' }
   /** A sentence. `avoids`: the devices on these nodes could not be prepared. `pause`: milliseconds until another try is worth it. */
   | {
@@ -130,13 +130,13 @@ export class GangClaims {
     return { made, ...(failure !== undefined && { failure }) };
   }
 
-  /** Tells pods of the claims that were made for them. */
-  private async told(
+  /** The status of each pod names the claim that was made for it. */
+  private async reported(
     writes: readonly ClaimWrite[],
     attempts: AttemptOptions,
   ): Promise<Failure | ReadonlyMap<string, JsonObject>> {
     const { slots } = this.options;
-    const told = new Map<string, JsonObject>();
+    const reported = new Map<string, JsonObject>();
     let failure: Failure | undefined;
     await Promise.all(
       writes.map(async (write) => {
@@ -146,13 +146,13 @@ export class GangClaims {
             ? undefined
             : await slots.run(async () => (failure === undefined ? stateClaim(own, attempts) : undefined));
         if (own !== undefined && outcome?.kind === 'done') {
-          told.set(own.pod.uid, outcome.object);
+          reported.set(own.pod.uid, outcome.object);
         } else if (outcome !== undefined && outcome.kind !== 'done') {
-          failure ??= failureOf(write, outcome, 'made known to its pod');
+          failure ??= failureOf(write, outcome, 'written into the status of its pod');
         }
       }),
     );
-    return failure ?? told;
+    return failure ?? reported;
   }
 
   private async unmake(own: OwnClaim, attempts: AttemptOptions): Promise<void> {
@@ -177,11 +177,11 @@ export class GangClaims {
         return { kind: 'failed', message: `${titleOf(write)} was not allocated: ${outcome.message}.` };
       }
     }
-    const told = await this.told(writes, attempts);
-    if ('kind' in told) {
-      return told;
+    const reported = await this.reported(writes, attempts);
+    if ('kind' in reported) {
+      return reported;
     }
-    return (await this.seen(writes, attempts)) ?? (await this.ready(writes, attempts)) ?? { kind: 'done', told };
+    return (await this.seen(writes, attempts)) ?? (await this.ready(writes, attempts)) ?? { kind: 'done', reported };
   }
 
   /** Waits until the watch shows the devices, and looks for others that have them. */

@@ -93,7 +93,7 @@ export class UnusedClaims {
     const { world, claimsPath = () => undefined } = this.options;
     const pods = [podRefOf(entry.raw)];
     const named = new Set(entry.deviceClaims.flatMap(({ own }) => own ?? []));
-    // What the pod names itself belongs to somebody else, however it is annotated.
+    // What the pod names itself belongs to users, however it is annotated.
     const made = new Set([...world.devices.extended.allocatedFor(entry.uid)].filter((key) => !named.has(key)));
     const keys = [...named, ...made];
     return keys.flatMap((key): readonly ClaimWrite[] => {

@@ -4,11 +4,12 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
 import { type ClusterNode } from '../../../placement';
-import { type DeviceClaims } from '../../../placement/model/claims';
+import { type DeviceClaims, type DeviceSlice } from '../../../placement/model/claims';
 import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
 import { type Change } from '../../api/watched';
 import { ClaimedDevices } from './claimed-devices';
-import { type ClaimUsers, type DeviceStores, DeviceView, relevantOf } from './device-view';
+import { ClaimNames, type NamedClaims } from './claim-names';
+import { type DeviceNews, type DeviceStores, DeviceView, relevantOf } from './device-view';
 import { type ShownClaims } from './double-allocation';
 import { type PodDeviceClaim, podDeviceClaims } from './pod-claims';
 import { ExtendedClaims } from './extended-claims';
@@ -20,6 +21,10 @@ type Store = ReadonlyMap<string, JsonObject>;
 export interface DeviceChange {
   /** Their templates may be others. */
   readonly read?: (entry: PodEntry) => boolean;
+  /** Keys of pods that use a claim, or wait for it. */
+  readonly pods?: readonly string[];
+  /** Uids of pods that it was made for. */
+  readonly owners?: readonly string[];
   /** Nodes may have other devices. */
   readonly nodes: boolean;
 }
@@ -33,9 +38,12 @@ export class WorldDevices {
   /** Which claim was made for the extended resources of a pod. */
   readonly extended: ExtendedClaims;
   private readonly view: DeviceView;
-  /** Pods of Gantry that name a claim, by its key. */
+  /** Pods of Gantry that name a claim, or wait for it, by its key. */
   private readonly users = new Map<string, Map<string, PodEntry>>();
   private readonly withClaims = new Map<string, PodEntry>();
+  private readonly names = new ClaimNames();
+  /** Keys of pods whose claims are to be looked at again. */
+  private readonly stalePods = new Set<string>();
   private serving: ((resource: string) => string | undefined) | undefined;
   private pluginsKnown = '';
 
@@ -55,9 +63,10 @@ export class WorldDevices {
       },
     };
     this.extended = new ExtendedClaims(() => all('resourceClaims'));
-    this.view = new DeviceView(this.stores, this.assumed, nodes);
+    this.view = new DeviceView(this.stores, this.assumed, this.names, nodes);
+    this.names.onChange = (key) => this.view.touch(key);
     this.assumed.onChange = (key) => {
-      this.view.touch();
+      this.view.touch(key);
       for (const entry of this.usersOfClaim(key)) {
         this.onAssumed(entry);
       }
@@ -96,7 +105,21 @@ export class WorldDevices {
 
   /** @param isPlaced whether the pod has a place, or is about to get it */
   value(isPlaced: (entry: PodEntry) => boolean): DeviceClaims | undefined {
-    return this.view.value(() => this.usersOf(isPlaced));
+    for (const key of this.stalePods) {
+      const entry = this.withClaims.get(key);
+      this.names.put(key, entry === undefined ? undefined : this.namesOf(entry, isPlaced(entry)));
+    }
+    this.stalePods.clear();
+    return this.view.value();
+  }
+
+  /** What changed since the last call, as of the last call of `value`. */
+  takeNews(): DeviceNews {
+    return this.view.takeNews();
+  }
+
+  sliceNamed(name: string): DeviceSlice | undefined {
+    return this.view.sliceNamed(name);
   }
 
   /**
@@ -125,7 +148,10 @@ export class WorldDevices {
 
   /** Everything is looked at again for the next value. */
   forget(): void {
-    this.view.touch();
+    this.view.touchAll();
+    for (const key of this.withClaims.keys()) {
+      this.stalePods.add(key);
+    }
   }
 
   /** What the claims hold, as the watch shows it. */
@@ -149,9 +175,9 @@ export class WorldDevices {
   }
 
   /** Something else is known, or assumed, of the pod. */
-  touch({ template }: PodEntry): void {
+  touch({ key, template }: PodEntry): void {
     if (template.claims !== undefined) {
-      this.view.touch();
+      this.stalePods.add(key);
     }
   }
 
@@ -160,24 +186,27 @@ export class WorldDevices {
       return;
     }
     this.withClaims.set(entry.key, entry);
+    this.stalePods.add(entry.key);
     if (entry.extendedClaim !== undefined && allocationIn(this.claimObject(entry.extendedClaim)) !== undefined) {
       // Another scheduler has made the claim since.
       this.assumed.forget(placeholderKey(entry));
     }
-    for (const own of ownKeys(entry)) {
-      const users = this.users.get(own) ?? new Map<string, PodEntry>();
+    for (const key of watchedKeys(entry)) {
+      const users = this.users.get(key) ?? new Map<string, PodEntry>();
       users.set(entry.key, entry);
-      this.users.set(own, users);
+      this.users.set(key, users);
     }
   }
 
   remove(entry: PodEntry): void {
-    this.withClaims.delete(entry.key);
-    for (const own of ownKeys(entry)) {
-      const users = this.users.get(own);
+    if (this.withClaims.delete(entry.key)) {
+      this.stalePods.add(entry.key);
+    }
+    for (const key of watchedKeys(entry)) {
+      const users = this.users.get(key);
       users?.delete(entry.key);
       if (users?.size === 0) {
-        this.users.delete(own);
+        this.users.delete(key);
       }
     }
   }
@@ -209,7 +238,7 @@ export class WorldDevices {
       this.view.classesChanged();
       return { read: () => true, nodes: false };
     }
-    this.view.slicesChanged();
+    this.view.sliceChanged(key);
     // With the first and without the last slice, DeviceClasses begin and end to serve resources.
     const isFirst = before === undefined || after === undefined;
     return { ...(isFirst && this.all('resourceSlices').size < 2 && { read: () => true }), nodes: true };
@@ -230,39 +259,22 @@ export class WorldDevices {
     if (relevantOf(before) === relevantOf(after)) {
       return undefined;
     }
-    this.view.touch();
-    const owners = [before, after].flatMap((object) => ExtendedClaims.ownerOf(object) ?? []);
-    const generated = asString(
-      asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
-    );
+    this.view.touch(key);
     return {
-      read: (entry) => {
-        const { deviceClaims, namespace } = entry;
-        return (
-          ownKeys(entry).includes(key) ||
-          owners.includes(entry.uid) ||
-          // A pod may have been seen with its claim before the claim itself.
-          (generated !== undefined &&
-            name.startsWith(`${namespace}/`) &&
-            deviceClaims.some(({ own }) => own === undefined))
-        );
-      },
+      // A pod may have been seen with its claim before the claim itself.
+      pods: [...this.usersOfClaim(key)].map((entry) => entry.key),
+      owners: [before, after].flatMap((object) => ExtendedClaims.ownerOf(object) ?? []),
       nodes: false,
     };
   }
 
-  private usersOf(isPlaced: (entry: PodEntry) => boolean): ClaimUsers {
-    const inUse = new Set<string>();
-    const named = new Map<string, PodDeviceClaim>();
-    for (const entry of this.withClaims.values()) {
-      const { deviceClaims, template } = entry;
-      deviceClaims.forEach((claim) => named.set(claim.key, claim));
-      template.claims?.slice(deviceClaims.length).forEach((key) => named.set(key, { key, charged: {} }));
-      if (isPlaced(entry)) {
-        this.ownClaims(entry, true)?.forEach((key) => inUse.add(key));
-      }
-    }
-    return { inUse, named };
+  private namesOf(entry: PodEntry, isPlaced: boolean): NamedClaims {
+    const { deviceClaims, template } = entry;
+    const rest = template.claims?.slice(deviceClaims.length) ?? [];
+    return {
+      named: [...deviceClaims, ...rest.map((key) => ({ key, charged: {} }))],
+      inUse: isPlaced ? (this.ownClaims(entry, true) ?? []) : [],
+    };
   }
 }
 
@@ -271,6 +283,11 @@ function ownKeys(entry: PodEntry): readonly string[] {
   const { deviceClaims } = entry;
   const named = deviceClaims.flatMap(({ own }) => own ?? []);
   return hasExtendedClaim(entry) ? [...named, extendedKey(entry)] : named;
+}
+
+/** Keys of claims with which the pod becomes another one. */
+function watchedKeys(entry: PodEntry): readonly string[] {
+  return [...ownKeys(entry), ...entry.deviceClaims.flatMap(({ awaited }) => awaited ?? [])];
 }
 
 /** The claim for the extended resources of a pod, or the place of it where another scheduler makes it. */

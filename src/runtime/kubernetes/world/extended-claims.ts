@@ -20,7 +20,7 @@ import { type PodEntry } from './pod-entry';
 const MOST_CANDIDATES = 8;
 /** As long as a name that the API server generates. */
 const LONGEST_NAME = 63;
-/** Nobody else can tell the name of a claim before it exists. */
+/** No user can tell the name of a claim before it exists. */
 const SALT = randomBytes(16);
 
 /** Keys of claims by the uid of the pod that they were made for. */

@@ -79,6 +79,8 @@ export class World {
   private volumesChanged = false;
   /** Which pods have other claims, or request what is a claim now. */
   private stalePods: NonNullable<DeviceChange['read']>[] = [];
+  /** Keys of pods whose claims changed. */
+  private readonly staleKeys = new Set<string>();
   private namespacesChanged = false;
 
   /** Called with every pod of the cluster that was added, changed, or deleted. */
@@ -153,6 +155,13 @@ export class World {
     } else if (stalePods.length > 0) {
       this.readPods((entry) => stalePods.some((isStale) => isStale(entry)));
     }
+    for (const key of this.staleKeys) {
+      const entry = this.pods.get(key);
+      if (entry !== undefined) {
+        this.takePod(key, entry.raw);
+      }
+    }
+    this.staleKeys.clear();
     this.volumesChanged = false;
     this.namespacesChanged = false;
     this.templates.labelKeysChanged = false;
@@ -396,6 +405,13 @@ export class World {
       return false;
     }
     this.addStale(said.read);
+    said.pods?.forEach((key) => this.staleKeys.add(key));
+    for (const uid of said.owners ?? []) {
+      const owner = this.byUid.get(uid);
+      if (owner !== undefined) {
+        this.staleKeys.add(owner.key);
+      }
+    }
     this.touches.places ||= said.nodes;
     return true;
   }

@@ -154,7 +154,7 @@ describe('extended resources of a DeviceClass', () => {
   it.each([
     ['a claim cannot be made', /^POST .*resourceclaims$/],
     ['a claim cannot be allocated', /^PATCH .*resourceclaims\/.*\/status$/],
-    ['a pod cannot be told', /^PATCH .*pods\/.*\/status$/],
+    ['the status of a pod cannot be written', /^PATCH .*pods\/.*\/status$/],
   ])('are taken back for the whole gang where %s', async (_, which) => {
     const rig = await start();
     devices(server, 4);
@@ -233,7 +233,7 @@ describe('extended resources of a DeviceClass', () => {
     it.each([
       ['after it made some claims', (): ((line: string) => boolean) => after(/^POST .*resourceclaims$/, 2)],
       ['after it allocated some', (): ((line: string) => boolean) => after(/resourceclaims\/.*\/status$/, 2)],
-      ['after it told some pods', (): ((line: string) => boolean) => after(/PATCH .*pods\/g-.*\/status$/, 2)],
+      ['after it wrote the status of some pods', (): ((line: string) => boolean) => after(/PATCH .*pods\/g-.*\/status$/, 2)],
       ['before it bound any', (): ((line: string) => boolean) => after(/binding$/, 0)],
       ['after it bound some', (): ((line: string) => boolean) => after(/binding$/, 2)],
     ])('%s are used by the next one', async (_, condition) => {

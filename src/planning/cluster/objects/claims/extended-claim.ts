@@ -67,7 +67,7 @@ export function extendedClaimSpec({ requests }: ExtendedClaim): JsonObject {
   };
 }
 
-/** Whether a claim requests this and nothing else: no selector, configuration, or admin access that somebody else thought of. */
+/** Whether a claim requests this and nothing else: no selector, configuration, or admin access of a user. */
 export function requestsExactly(spec: JsonObject, { requests }: ExtendedClaim): boolean {
   const devices = asObject(spec.devices);
   const found = asArray(devices.requests).map(asObject);

@@ -10,7 +10,7 @@ import { type ClusterNode } from '../../../../placement';
 /** The extended resource that each DeviceClass serves in any case ends with the name of the class. */
 const IMPLICIT_RESOURCE = 'deviceclass.resource.kubernetes.io/';
 
-/** Resources that nodes have without claims. Once a device plugin is gone, its node keeps 0 of its resource. */
+/** Resources that nodes have without claims. Once a device plugin was removed, its node keeps 0 of its resource. */
 export function pluginResources(nodes: Iterable<ClusterNode>): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { allocatable, deviceResource, claimable } of nodes) {
