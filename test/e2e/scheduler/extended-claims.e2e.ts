@@ -216,14 +216,14 @@ describeLive('extended resources of a DeviceClass', () => {
       ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid, controller: true }],
     };
     await lab.patch(`${CLAIMS}/used`, { metadata: marks });
-    const forged = Array.from({ length: 200 }, (_, i): JsonObject => {
+    const forged = Array.from({ length: 60 }, (_, i): JsonObject => {
       const { metadata, ...rest } = claim(`forged-${i}`, {
         ...oneGpu,
         exactly: { deviceClassName: DRIVER, count: 2 },
       });
       return { ...rest, metadata: { ...asObject(metadata), ...marks } };
     });
-    await lab.createMany(forged);
+    await apply(lab, forged);
     await lab.patch('/api/v1/namespaces/default/pods/p', { spec: { schedulingGates: [] } });
     await lab.create(pod('other', { gpus: 1 }));
     await lab.until('both run', async () => {

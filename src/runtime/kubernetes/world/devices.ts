@@ -50,6 +50,7 @@ export class WorldDevices {
   constructor(
     private readonly all: (name: 'resourceSlices' | 'deviceClasses' | 'resourceClaims') => Store,
     private readonly nodes: ReadonlyMap<string, ClusterNode>,
+    salt?: string,
   ) {
     this.stores = {
       get slices() {
@@ -62,7 +63,7 @@ export class WorldDevices {
         return all('resourceClaims');
       },
     };
-    this.extended = new ExtendedClaims(() => all('resourceClaims'));
+    this.extended = new ExtendedClaims(() => all('resourceClaims'), salt);
     this.view = new DeviceView(this.stores, this.assumed, this.names, nodes);
     this.names.onChange = (key) => this.view.touch(key);
     this.assumed.onChange = (key) => {

@@ -20,9 +20,6 @@ import { type PodEntry } from './pod-entry';
 const MOST_CANDIDATES = 8;
 /** As long as a name that the API server generates. */
 const LONGEST_NAME = 63;
-/** No user can tell the name of a claim before it exists. */
-const SALT = randomBytes(16);
-
 /** Keys of claims by the uid of the pod that they were made for. */
 interface Made {
   /** With devices. */
@@ -36,8 +33,14 @@ export type ExtendedPod = Pick<PodEntry, 'raw' | 'uid' | 'namespace' | 'name' | 
 export class ExtendedClaims {
   private readonly byPod = new Map<string, Made>();
 
-  /** @param claims by `namespace/name`, as they are now */
-  constructor(private readonly claims: () => ReadonlyMap<string, JsonObject>) {}
+  /**
+   * @param claims by `namespace/name`, as they are now
+   * @param salt names of claims follow from it: no user can know them before they exist
+   */
+  constructor(
+    private readonly claims: () => ReadonlyMap<string, JsonObject>,
+    private readonly salt: string = randomBytes(16).toString('hex'),
+  ) {}
 
   take(name: string, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const key = `claim:${name}`;
@@ -82,7 +85,7 @@ export class ExtendedClaims {
       return object === undefined || madeFor(object) === uid ? named : undefined;
     }
     const { allocated, others } = this.byPod.get(uid) ?? { allocated: new Set<string>(), others: new Set<string>() };
-    const own = claimKey('claim', namespace, newName(name, uid));
+    const own = claimKey('claim', namespace, newName(name, uid, this.salt));
     const candidates = [
       ...[...allocated].sort(),
       ...(others.has(own) ? [own] : []),
@@ -118,8 +121,8 @@ export function extendedClaimFor({ raw, template }: Pick<PodEntry, 'raw' | 'temp
 }
 
 /** The name of the claim that this process makes for a pod. */
-function newName(pod: string, uid: string): string {
-  const unique = createHash('sha256').update(SALT).update(uid).digest('hex').slice(0, 8);
+function newName(pod: string, uid: string, salt: string): string {
+  const unique = createHash('sha256').update(salt).update(uid).digest('hex').slice(0, 8);
   const end = `-extended-resources-${unique}`;
   return `${pod.slice(0, LONGEST_NAME - end.length).replace(/[-.]+$/, '')}${end}`;
 }

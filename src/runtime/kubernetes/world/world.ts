@@ -88,9 +88,11 @@ export class World {
   /** Called when something changed that a decision may depend on; `ready`: a gang has the minimum that it states. */
   onRelevant: (ready?: boolean) => void = () => undefined;
 
+  /** @param salt of names of claims; see `ExtendedClaims` */
   constructor(
     private readonly source: Source,
     private config: Configuration,
+    salt?: string,
   ) {
     const namespaces: NamespaceChooser = (selector) => this.namespacesBy(selector);
     this.entryOptions = {
@@ -104,7 +106,7 @@ export class World {
       intern: (template) => this.templates.intern(template),
       handedTo: (uid) => this.handOvers.get(uid),
     };
-    this.devices = new WorldDevices((name) => source.all(name), this.nodesByName);
+    this.devices = new WorldDevices((name) => source.all(name), this.nodesByName, salt);
     this.devices.onAssumed = (entry) => this.touchEntry(entry);
     this.migChanges.onChange = () => (this.touches.places = true);
     source.onChange((change) => this.takeSafely(change));
