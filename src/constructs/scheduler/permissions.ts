@@ -19,7 +19,7 @@ export function clusterRules(repartitions: boolean): readonly PolicyRule[] {
     // The label that the MIG manager follows.
     ...(repartitions ? [{ apiGroups: [''], resources: ['nodes'], verbs: ['patch'] }] : []),
     ...claimRules(),
-    // Why a pod waits.
+    // Why a pod waits, and which claim was made for its extended resources.
     { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...statusRules(),

@@ -58,6 +58,9 @@ export type ClaimsOutcome =
 type Failure = Exclude<ClaimsOutcome, { kind: 'done' }>;
 
 export class GangClaims {
+  /** Uids of pods whose status was written, and that the watch may not show so yet. */
+  private readonly stated = new Set<string>();
+
   constructor(private readonly options: GangClaimsOptions) {}
 
   /** Counts the devices as taken from now on, and says what is to be written for pods that are bound directly. */
@@ -83,6 +86,7 @@ export class GangClaims {
     if (outcome.kind === 'failed') {
       await this.release(made, attempts);
     }
+    made.forEach(({ own }) => own !== undefined && this.stated.delete(own.pod.uid));
     return outcome;
   }
 
@@ -144,7 +148,7 @@ export class GangClaims {
         const outcome =
           own === undefined
             ? undefined
-            : await slots.run(async () => (failure === undefined ? stateClaim(own, attempts) : undefined));
+            : await slots.run(async () => (failure === undefined ? this.state(own, attempts) : undefined));
         if (own !== undefined && outcome?.kind === 'done') {
           reported.set(own.pod.uid, outcome.object);
         } else if (outcome !== undefined && outcome.kind !== 'done') {
@@ -155,11 +159,17 @@ export class GangClaims {
     return failure ?? reported;
   }
 
+  private state(own: OwnClaim, attempts: AttemptOptions): Promise<OwnOutcome> {
+    this.stated.add(own.pod.uid);
+    return stateClaim(own, attempts);
+  }
+
   private async unmake(own: OwnClaim, attempts: AttemptOptions): Promise<void> {
     const { world } = this.options;
     await deleteClaim(own, attempts);
-    const pod = world.pods.get(`${own.pod.namespace}/${own.pod.name}`);
-    if (pod?.uid === own.pod.uid && isStated(pod.raw, own.name)) {
+    const { namespace, name, uid } = own.pod;
+    const pod = world.pods.get(`${namespace}/${name}`);
+    if (this.stated.has(uid) || (pod?.uid === uid && isStated(pod.raw, own.name))) {
       await unstateClaim(own.pod, attempts);
     }
   }

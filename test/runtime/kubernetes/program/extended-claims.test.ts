@@ -233,7 +233,10 @@ describe('extended resources of a DeviceClass', () => {
     it.each([
       ['after it made some claims', (): ((line: string) => boolean) => after(/^POST .*resourceclaims$/, 2)],
       ['after it allocated some', (): ((line: string) => boolean) => after(/resourceclaims\/.*\/status$/, 2)],
-      ['after it wrote the status of some pods', (): ((line: string) => boolean) => after(/PATCH .*pods\/g-.*\/status$/, 2)],
+      [
+        'after it wrote the status of some pods',
+        (): ((line: string) => boolean) => after(/PATCH .*pods\/g-.*\/status$/, 2),
+      ],
       ['before it bound any', (): ((line: string) => boolean) => after(/binding$/, 0)],
       ['after it bound some', (): ((line: string) => boolean) => after(/binding$/, 2)],
     ])('%s are used by the next one', async (_, condition) => {
@@ -344,6 +347,25 @@ describe('extended resources of a DeviceClass', () => {
       await rig.until('it is bound', () => bound() === 1);
       expect(statusOf(server, 'p').resourceClaimName).toBe('early');
       expect(claims(server)).toHaveLength(1);
+    });
+
+    it('create 1,000 pods with forged claims that cannot start, and no claim is made for them', async () => {
+      const rig = await start();
+      devices(server, 2);
+      for (let i = 0; i < 1000; i++) {
+        const resourceClaimName = `forged-${i}`;
+        const requestMappings = [{ containerName: 'main', resourceName: RESOURCE, requestName: 'x' }];
+        server.put('v1', 'pods', {
+          ...podObject(`bad-${i}`, { gpus: 5, metadata: { uid: `uid-bad-${i}` } }),
+          status: { phase: 'Pending', extendedResourceClaimStatus: { resourceClaimName, requestMappings } },
+        });
+        server.put(GROUP, 'resourceclaims', forged(resourceClaimName, `uid-bad-${i}`));
+      }
+      rig.addPods(...gangOf('other', 2));
+      await rig.until('the others are bound', () => bound() === 2);
+      await rig.pass(5000);
+      expect(server.writes(/resourceclaims\/forged/)).toEqual([]);
+      expect(claims(server)).toHaveLength(1002);
     });
 
     it('make 1,000 claims for a pod, and cost others nothing', async () => {
