@@ -19,7 +19,7 @@ export class ClaimNames implements ClaimUsers {
   /** By key of the claim, then by key of the pod. */
   private readonly claims = new Map<string, Map<string, PodDeviceClaim>>();
   private readonly users = new Map<string, Set<string>>();
-  /** Called with the key of each claim of which pods say something else. */
+  /** Called with the key of each claim whose pods say something else. */
   onChange: (key: string) => void = () => undefined;
 
   /** @param said `undefined` where the pod has no claims, or does not exist any more */
