@@ -6,8 +6,9 @@ import { type ValidatingAdmissionPolicy } from '../../src/facts/api/types/admiss
 import { type JsonObject } from '../../src/facts/api/schema';
 
 export interface AdmissionRequest {
-  readonly before?: JsonObject;
-  readonly after: JsonObject;
+  readonly before?: JsonObject | null;
+  /** `null`: it is deleted. */
+  readonly after: JsonObject | null;
   readonly user?: string;
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;

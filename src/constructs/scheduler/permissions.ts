@@ -19,7 +19,7 @@ export function clusterRules(repartitions: boolean): readonly PolicyRule[] {
     // The label that the MIG manager follows.
     ...(repartitions ? [{ apiGroups: [''], resources: ['nodes'], verbs: ['patch'] }] : []),
     ...claimRules(),
-    // Why a pod waits.
+    // Why a pod waits, and which claim was made for its extended resources.
     { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...statusRules(),
@@ -59,13 +59,13 @@ function watchedRules(): readonly PolicyRule[] {
 }
 
 /**
- * Devices for claims: the finalizer that keeps a claim with devices from being deleted, the devices, and the pods that use them. From
- * Kubernetes 1.36 on, a change of devices or reservations requires `resourceclaims/binding` too, which no request names.
+ * Devices for claims: the finalizer that keeps a claim with devices from being deleted, the devices, and the pods that use them; and claims for
+ * extended resources that a DeviceClass serves, which are made, and deleted where their pod does not start. From Kubernetes 1.36 on, a change of devices or reservations requires `resourceclaims/binding` too, which no request names.
  */
 function claimRules(): readonly PolicyRule[] {
   const { group, plural } = COLLECTIONS.resourceClaims;
   return [
-    { apiGroups: [group], resources: [plural], verbs: ['get', 'patch'] },
+    { apiGroups: [group], resources: [plural], verbs: ['get', 'patch', 'create', 'delete'] },
     { apiGroups: [group], resources: [`${plural}/status`, `${plural}/binding`], verbs: ['patch'] },
   ];
 }

@@ -54,5 +54,11 @@ export function deviceClassToleration(deviceClass: string): TolerationFact | und
 /** The finalizer that keeps a ResourceClaim with devices from being deleted. Source: k8s.io/api, resource/v1 (`Finalizer`). */
 export const CLAIM_FINALIZER = 'resource.kubernetes.io/delete-protection';
 
+/**
+ * The annotation of a ResourceClaim that a scheduler made for the extended resources of a pod: `"true"`. Source: k8s.io/api, resource/v1
+ * (`ExtendedResourceClaimAnnotation`).
+ */
+export const EXTENDED_CLAIM_ANNOTATION = 'resource.kubernetes.io/extended-resource-claim';
+
 /** The RuntimeClass that the GPU operator makes. */
 export const NVIDIA_RUNTIME_CLASS = 'nvidia';

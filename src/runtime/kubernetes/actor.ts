@@ -3,6 +3,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { type Binding, type Decision, type Eviction } from '../../placement';
+import { type JsonObject } from '../../facts/api/schema';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { type ApiClient } from '../api/client';
 import { type AttemptOptions, placeOf } from './apply/attempts';
@@ -10,7 +11,8 @@ import { bind } from './apply/bind';
 import { evict, type EvictOptions } from './apply/evict';
 import { handedOver, handOver } from './apply/hand-over';
 import { type ClaimWrite } from './apply/claim-writes';
-import { type ClaimedPod as PodWithClaims, GangClaims } from './apply/gang-claims';
+import { GangClaims } from './apply/gang-claims';
+import { type ClaimedPod as PodWithClaims } from './apply/planned-writes';
 import { UnusedClaims } from './apply/unused-claims';
 import { type PlacedPod, type PlacingOutcome, podRefOf } from './apply/pod-ref';
 import { type Resolved, resolvePlace } from './apply/resolve';
@@ -200,16 +202,21 @@ export class Actor {
   private placeAll(gang: string, placed: readonly ClaimedPlace[]): Promise<readonly PlacingOutcome[]> {
     const writes = this.claims.assume(placed);
     placed.forEach(({ entry, pod }) => this.assume(entry, pod));
-    const place = (): Promise<readonly PlacingOutcome[]> =>
-      Promise.all(placed.map(({ entry, pod }) => this.place(entry, pod)));
-    return writes.length === 0 ? place() : this.placeWithClaims(gang, placed, writes, place);
+    return writes.length === 0 ? this.placeEach(placed) : this.placeWithClaims(gang, placed, writes);
+  }
+
+  /** @param reported pods that changed since they were decided about, by their uids */
+  private placeEach(
+    placed: readonly ClaimedPlace[],
+    reported: ReadonlyMap<string, JsonObject> = new Map(),
+  ): Promise<readonly PlacingOutcome[]> {
+    return Promise.all(placed.map(({ entry, pod }) => this.place(entry, pod, reported.get(entry.uid))));
   }
 
   private async placeWithClaims(
     gang: string,
     placed: readonly ClaimedPlace[],
     writes: readonly ClaimWrite[],
-    place: () => Promise<readonly PlacingOutcome[]>,
   ): Promise<readonly PlacingOutcome[]> {
     const { assumptions, metrics, log } = this.options;
     const { attempts } = this;
@@ -217,19 +224,19 @@ export class Actor {
     if (outcome.kind === 'done') {
       metrics.claimsAllocated.inc(writes.length);
       log.info({ gang, claims: writes.length }, 'claims allocated');
-      return place();
+      return this.placeEach(placed, outcome.reported);
     }
     if (outcome.kind === 'abandoned') {
       return placed.map(() => outcome);
     }
-    const { message, avoids = [] } = outcome;
+    const { message, avoids = [], pause } = outcome;
     metrics.claimFailures.inc();
     log.warn({ gang, claims: writes.length, message }, 'the devices of the gang were given back');
     const key = placed[0]?.entry.gang === undefined ? undefined : gangId(placed[0].entry.gang);
     avoids.forEach((node) => key !== undefined && assumptions.avoid(key, node, AVOIDANCE));
     return placed.map(({ entry, pod }) => {
       const refused: PlacingOutcome = { kind: 'refused', reason: 'ClaimsNotAllocated', message };
-      this.misplaced(entry, pod, refused, wayOf(entry));
+      this.misplaced(entry, pod, refused, wayOf(entry), pause);
       return refused;
     });
   }
@@ -242,12 +249,12 @@ export class Actor {
     }
   }
 
-  private async place(entry: PodEntry, pod: PlacedPod): Promise<PlacingOutcome> {
+  private async place(entry: PodEntry, pod: PlacedPod, known = entry.raw): Promise<PlacingOutcome> {
     const { metrics } = this.options;
     const way = wayOf(entry);
     const { attempts } = this;
     const outcome = await this.slots.run(() =>
-      entry.way === 'gated' ? handOver(pod, entry.raw, attempts) : bind(pod, entry.raw, attempts),
+      entry.way === 'gated' ? handOver(pod, known, attempts) : bind(pod, known, attempts),
     );
     if (outcome.kind === 'done') {
       metrics.podsBound.inc({ way });
@@ -296,6 +303,7 @@ export class Actor {
     pod: PlacedPod,
     outcome: Exclude<PlacingOutcome, { kind: 'done' }>,
     way: string,
+    pause = REFUSAL_PAUSE,
   ): void {
     const { assumptions, log, metrics, explainer } = this.options;
     const { namespace, name, uid, node } = pod;
@@ -305,7 +313,7 @@ export class Actor {
       case 'refused':
       case 'unanswered':
         assumptions.unplace(uid, pod);
-        assumptions.refuse(uid, REFUSAL_PAUSE, outcome.message);
+        assumptions.refuse(uid, pause, outcome.message);
         explainer.event(pod, 'Warning', 'FailedBinding', `${node}: ${outcome.message}`);
         break;
       case 'gone':

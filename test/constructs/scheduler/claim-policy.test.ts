@@ -17,7 +17,24 @@ function claim(metadata: JsonObject = {}, status?: JsonObject): JsonObject {
   return { metadata: { name: 'c', ...metadata }, ...(status !== undefined && { status }) };
 }
 
-function refusals(before: JsonObject, after: JsonObject, user = USER, operation = 'UPDATE'): readonly string[] {
+const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', controller: true };
+
+/** A claim for the extended resources of a pod. */
+function extended(exactly: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+  const annotations = { 'resource.kubernetes.io/extended-resource-claim': 'true' };
+  const request = { name: 'container-0-request-0', exactly: { deviceClassName: 'gpu', count: 1, ...exactly } };
+  return {
+    metadata: { name: 'p-extended-resources-0', annotations, ownerReferences: [owner], ...metadata },
+    spec: { devices: { requests: [request] } },
+  };
+}
+
+function refusals(
+  before: JsonObject | null,
+  after: JsonObject | null,
+  user = USER,
+  operation = 'UPDATE',
+): readonly string[] {
   return policyRefusals(policy, { before, after, user, request: { operation } });
 }
 
@@ -68,8 +85,40 @@ describe('the scheduler', () => {
     expect(refusals(before, after)).toEqual([expect.stringMatching(message)]);
   });
 
-  it('neither creates nor deletes claims, and others are not asked', () => {
-    expect(refusals(claim(), claim(), USER, 'DELETE')).toEqual(['the scheduler must only update resource claims']);
+  it('makes claims for the extended resources of a pod, and deletes those that no pod uses', () => {
+    const made = extended();
+    expect(refusals(null, made, USER, 'CREATE')).toEqual([]);
+    expect(refusals(made, null, USER, 'DELETE')).toEqual([]);
+    expect(refusals({ ...made, status: { allocation } }, null, USER, 'DELETE')).toEqual([]);
+  });
+
+  it.each([
+    ['a plain one', claim()],
+    ['without the annotation', extended({}, { annotations: { a: 'true' } })],
+    ['without an owner', extended({}, { ownerReferences: [] })],
+    ['of something else', extended({}, { ownerReferences: [{ ...owner, kind: 'Job' }] })],
+    ['of two pods', extended({}, { ownerReferences: [owner, { ...owner, name: 'q' }] })],
+    ['of a pod that does not control it', extended({}, { ownerReferences: [{ ...owner, controller: false }] })],
+    ['with admin access', extended({ adminAccess: true })],
+    ['with selectors', extended({ selectors: [{ cel: { expression: 'true' } }] })],
+    ['with tolerations', extended({ tolerations: [{ operator: 'Exists' }] })],
+    ['with alternatives', { ...extended(), spec: { devices: { requests: [{ name: 'a', firstAvailable: [] }] } } }],
+    ['with configuration', { ...extended(), spec: { devices: { requests: [], config: [] } } }],
+    ['with constraints', { ...extended(), spec: { devices: { requests: [], constraints: [] } } }],
+    ['without requests', { ...extended(), spec: { devices: {} } }],
+  ])('does not make %s', (_, made) => {
+    expect(refusals(null, made, USER, 'CREATE')).toEqual([expect.stringMatching(/only for the extended resources/)]);
+  });
+
+  it('does not delete claims of others, or of pods that use them', () => {
+    const used = { ...extended(), status: { allocation, reservedFor: [consumer] } };
+    for (const other of [claim(), used]) {
+      expect(refusals(other, null, USER, 'DELETE')).toEqual([expect.stringMatching(/that no pod uses/)]);
+    }
+  });
+
+  it('is the only one that is asked', () => {
     expect(refusals(claim(), claim({ labels: { a: 'b' } }), 'kube-scheduler')).toEqual([]);
+    expect(refusals(claim(), null, 'kube-scheduler', 'DELETE')).toEqual([]);
   });
 });

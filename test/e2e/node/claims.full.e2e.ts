@@ -93,8 +93,7 @@ describeNode('devices by claim on a real node', () => {
     const { gangs } = JSON.parse(out) as ClusterView;
     const byPod: Record<string, string[]> = {};
     for (const { pod, pool, device } of gangs.flatMap(({ claims: all = [] }) => all)) {
-      // The plan calls a pod without a controller NAMESPACE/GANG-POD/pod-0.
-      (byPod[/-([a-z]+-\d+)\/pod-0$/.exec(pod)?.[1] ?? pod] ??= []).push(`${pool}/${device}`);
+      (byPod[pod.replace(/^[^/]*\//, '')] ??= []).push(`${pool}/${device}`);
     }
     return Object.fromEntries(Object.entries(byPod).map(([pod, devices]) => [pod, devices.sort()]));
   };

@@ -11,8 +11,9 @@ const API = 'resource.k8s.io/v1';
 const ALL = `/apis/${API}`;
 const OWN = `${ALL}/namespaces/default`;
 
-export function deviceClass(name: string, expression: string): JsonObject {
-  return { apiVersion: API, kind: 'DeviceClass', metadata: { name }, spec: { selectors: [{ cel: { expression } }] } };
+export function deviceClass(name: string, expression: string, spec: JsonObject = {}): JsonObject {
+  const selectors = [{ cel: { expression } }];
+  return { apiVersion: API, kind: 'DeviceClass', metadata: { name }, spec: { selectors, ...spec } };
 }
 
 export function slice(node: string, devices: readonly JsonObject[], spec: JsonObject = {}, name = node): JsonObject {

@@ -75,9 +75,13 @@ describeLive('the scheduler as it is installed', () => {
 
   it('its program needs every right that it has, and no other', async () => {
     proxy = await FaultyProxy.start(kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME)));
-    // One answer of each kind is lost, so that a pod and a claim are looked at.
+    // One answer of each kind is lost, so that a pod and a claim are looked at. A claim that was made is refused its devices once.
     const lost = new Set<string>();
     proxy.trouble = (method, path) => {
+      if (method === 'PATCH' && /extended-resources-[^/]*\/status/.test(path) && !lost.has('made')) {
+        lost.add('made');
+        return 403;
+      }
       const kind = path.endsWith('/binding') ? 'binding' : /resourceclaims\/[^/]*\/status/.test(path) ? 'claim' : '';
       if (kind === '' || lost.has(kind) || method === 'GET') {
         return undefined;
@@ -105,12 +109,17 @@ describeLive('the scheduler as it is installed', () => {
 
     // Devices by claim.
     await apply(lab, [
-      deviceClass(DRIVER, `device.driver == "${DRIVER}"`),
+      deviceClass(DRIVER, `device.driver == "${DRIVER}"`, { extendedResourceName: 'example.com/gpu' }),
       template('one', oneGpu),
-      slice('n-0', gpus(1)),
+      slice('n-0', gpus(2)),
     ]);
     await lab.create(...claimingGang('claims', 1, { resourceClaimTemplateName: 'one' }, { queue: 'research' }));
     await lab.until('a claim has its device', async () => (await lab.places())['claims-0'] !== undefined);
+    const resources = { 'example.com/gpu': '1' };
+    const containers = [{ name: 'main', image: 'registry.example/work:1', resources: { limits: resources } }];
+    await lab.create(pod('extended', { gpus: 0, queue: 'research', spec: { containers } }));
+    await lab.until('a claim was made', async () => (await lab.places()).extended !== undefined);
+    expect(lost.has('made')).toBe(true);
 
     // One gang by each kind of PodGroup, none of which fits.
     const groups: readonly { readonly apiVersion: string; readonly spec: JsonObject }[] = [

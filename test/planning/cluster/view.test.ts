@@ -4,6 +4,7 @@
 import * as fc from 'fast-check';
 import { type ClusterView, occupantsOf, planOf } from '../../../src/planning/cluster';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { clusterOfObjects } from '../../../src/planning/cluster/from-objects';
 import { clusterOf, setOf } from './builders';
 import { everyVendor } from '../../support/scenes';
 import { samples } from '../../support/samples';
@@ -121,7 +122,46 @@ it('names the holders of each device, parts and instances too', () => {
   const { view } = planOf(set, clusterOf('pools: [{name: one, accelerator: H100-SXM-80GB, perNode: 2}]'));
   expect(
     occupantsOf(view, view.nodes[0]).map((occupants) => occupants.map(({ pod, share }) => [pod.name, share])),
-  ).toEqual([[['default/part-pod-0', 500]], []]);
+  ).toEqual([[['default/part', 500]], []]);
+});
+
+describe('pods with manifests of their own', () => {
+  const bare = (name: string): string =>
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, labels: {gantry.dev/gang: g}}\n` +
+    'spec: {schedulerName: gantry, containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}';
+
+  it('have their own names in the plan', () => {
+    const set = setOf([bare('first'), bare('second')].join('\n---\n'));
+    const { decision } = planOf(set, clusterOf('pools: [{name: one, accelerator: H100-SXM-80GB, perNode: 2}]'));
+    expect(decision.bindings.map(({ pod }) => pod).sort()).toEqual(['default/first', 'default/second']);
+  });
+
+  it('are those that the cluster has already, and the others are still placed', () => {
+    const running = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'second', namespace: 'default', labels: { 'gantry.dev/gang': 'g' } },
+      spec: {
+        schedulerName: 'gantry',
+        nodeName: 'n-0',
+        containers: [{ name: 'c', image: 'x', resources: { limits: { 'nvidia.com/gpu': '1' } } }],
+      },
+      status: { phase: 'Running' },
+    };
+    const node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n-0', labels: {} },
+      status: {
+        allocatable: { cpu: '8', memory: '64Gi', pods: '20', 'nvidia.com/gpu': '2' },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    };
+    const set = setOf([bare('first'), bare('second')].join('\n---\n'));
+    const { decision, view } = planOf(set, clusterOfObjects([node, running], 'live'));
+    expect(decision.bindings.map(({ pod }) => pod)).toEqual(['default/first']);
+    expect(view.gangs[0]).toMatchObject({ pods: 2, placed: 2 });
+  });
 });
 
 it('says in sentences why nodes are excluded, and which one is nearest', () => {

@@ -16,10 +16,11 @@ export const NODES = ['n-0', 'n-1', 'n-2'];
 
 export class ChangingWorld {
   readonly source = new Source();
-  readonly world = new World(this.source, {
-    ...DEFAULT_CONFIGURATION,
-    handOver: { timeoutSeconds: 30, guarded: true },
-  });
+  readonly world = new World(
+    this.source,
+    { ...DEFAULT_CONFIGURATION, handOver: { timeoutSeconds: 30, guarded: true } },
+    'salt',
+  );
   private monotonic = 0;
   readonly assumptions = new Assumptions({ monotonic: () => this.monotonic, wall: () => NOW });
   readonly feed = new Feed(this.world, this.assumptions);
@@ -137,6 +138,9 @@ export class ChangingWorld {
     const claims = this.options.claims
       ? this.some(0.7, () => ({
           resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: `own-${this.upTo(4)}` }],
+          ...this.some(0.3, () => ({
+            extendedResourceClaimStatus: { resourceClaimName: this.random.pick(['made-0', 'made-1', 'own-0']) },
+          })),
         }))
       : {};
     const owner = { kind: this.random.pick(['DaemonSet', 'Job']), name: 'owner', controller: true };
@@ -260,25 +264,36 @@ export class ChangingWorld {
     }));
     this.source.put('deviceClasses', {
       metadata: { name: 'gpus' },
-      spec: { ...selectors, ...this.some(0.3, () => ({ extendedResourceName: 'nvidia.com/gpu' })) },
+      spec: { ...selectors, ...this.some(0.6, () => ({ extendedResourceName: 'nvidia.com/gpu' })) },
     });
   }
 
   private putClaim(): void {
     const pool = this.random.pick(NODES);
     const results = [{ request: 'r', driver: 'gpu.nvidia.com', pool, device: `d-${this.upTo(3)}` }];
-    const index = this.upTo(PODS);
+    const owner = `uid-${this.upTo(PODS)}-${this.upTo(2)}`;
+    // For the extended resources of a pod, mostly as the scheduler makes it.
+    const isMade = this.random.chance(0.4);
+    const name = isMade && this.random.chance(0.8) ? 'container-0-request-1' : 'r';
+    const annotations: JsonObject = isMade
+      ? { 'resource.kubernetes.io/extended-resource-claim': this.random.pick(['true', 'true', 'true', 'false']) }
+      : this.some(0.5, () => ({ 'resource.kubernetes.io/pod-claim-name': 'gpu' }));
+    const count = isMade && this.random.chance(0.8) ? 1 : 1 + this.upTo(2);
+    const reserved = this.random.pick([owner, owner, 'uid-of-another']);
     this.source.put('resourceClaims', {
       metadata: {
         namespace: 'default',
-        name: this.random.pick(['c', 'own-0', 'own-1', 'own-2', 'own-3']),
+        name: this.random.pick(isMade ? ['made-0', 'made-1', 'own-0'] : ['c', 'own-0', 'own-1', 'own-2', 'own-3']),
         uid: `claim-${this.upTo(2)}`,
-        annotations: this.some(0.5, () => ({ 'resource.kubernetes.io/pod-claim-name': 'gpu' })),
-        ownerReferences: [{ kind: 'Pod', uid: `uid-${index}-${this.upTo(2)}`, controller: true }],
+        annotations,
+        ownerReferences: [{ kind: this.random.chance(0.9) ? 'Pod' : 'Job', uid: owner, controller: true }],
         ...this.some(0.05, () => ({ deletionTimestamp: '2026-01-01T00:00:00Z' })),
       },
-      spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpus', count: 1 + this.upTo(2) } }] } },
-      status: this.some(0.5, () => ({ allocation: { devices: { results } } })),
+      spec: { devices: { requests: [{ name, exactly: { deviceClassName: 'gpus', count } }] } },
+      status: {
+        ...this.some(0.5, () => ({ allocation: { devices: { results } } })),
+        ...this.some(0.3, () => ({ reservedFor: [{ resource: 'pods', name: 'p', uid: reserved }] })),
+      },
     });
   }
 

@@ -48,6 +48,8 @@ export class InProcessApiServer {
   grace = 1000;
   /** Why a pod may not be evicted now; `undefined` where it may. */
   budget: (pod: JsonObject) => string | undefined = () => undefined;
+  /** What the server keeps of an object that is written: fields of feature gates that are off are dropped. */
+  kept: (plural: string, object: JsonObject) => JsonObject = (_, object) => object;
   /** Answers to paths that are no resources: discovery, OpenAPI, metrics. */
   readonly documents = new Map<string, JsonObject>();
   private readonly served = new Map<string, readonly string[]>();

@@ -38,13 +38,17 @@ export function writeTo(
     case 'POST eviction':
       return evict(server, known, asObject(body), key);
     case 'DELETE ':
-      remove(server, known, key);
+      if (plural === 'pods') {
+        remove(server, known, key);
+      } else {
+        erase(server, path, known, asObject(asObject(body).preconditions));
+      }
       return known;
     case 'PUT ':
       demandVersion(known, asObject(body));
       return store.update(groupVersion, plural, { ...asObject(body), metadata: { ...asObject(known.metadata) } });
     default:
-      return store.update(groupVersion, plural, patched(known, body, contentType));
+      return store.update(groupVersion, plural, server.kept(plural, patched(known, body, contentType)));
   }
 }
 
@@ -128,6 +132,24 @@ function evict(server: InProcessApiServer, pod: JsonObject, eviction: JsonObject
   }
   remove(server, pod, key);
   return { kind: 'Status', status: 'Success' };
+}
+
+/** What has a finalizer goes once it has none. */
+function erase(server: InProcessApiServer, path: ResourcePath, known: JsonObject, preconditions: JsonObject): void {
+  const { groupVersion, plural } = path;
+  const metadata = asObject(known.metadata);
+  const isMet = (['uid', 'resourceVersion'] as const).every(
+    (name) => (preconditions[name] ?? metadata[name]) === metadata[name],
+  );
+  if (!isMet) {
+    throw refusal(409, 'the precondition does not match');
+  }
+  if (asArray(metadata.finalizers).length === 0) {
+    server.store.delete(groupVersion, plural, server.keyIn(path));
+  } else {
+    const deletionTimestamp = new Date(Date.now()).toISOString();
+    server.store.update(groupVersion, plural, { ...known, metadata: { ...metadata, deletionTimestamp } });
+  }
 }
 
 /** What has a node goes after its grace period. */

@@ -18,7 +18,7 @@ import { hintsOf, namespaceOf, type Workload, type WorkloadRole } from '../workl
 
 export interface PlannedGang {
   readonly gang: Gang;
-  /** Those of its pods that are in the cluster. */
+  /** Those of its pods that are in the cluster, or have manifests of their own. */
   readonly pods: readonly Pod[];
   readonly facts: GangFacts;
   /** The manifests that it is made from; the first gives it its name. */
@@ -149,6 +149,7 @@ function plannedGang(draft: Draft, name: string, { lookups, templates, before, a
   const roles = uniqueNames(
     workloads.flatMap((workload) =>
       workload.roles.map((role) => ({
+        pod: workload.manifest.id.kind === 'Pod' ? workload.manifest.id.name : '',
         role: {
           ...role,
           count: budget.take(role.count),
@@ -175,9 +176,17 @@ function plannedGang(draft: Draft, name: string, { lookups, templates, before, a
     ...(subgroups.length > 0 && { subgroups }),
   };
   const [{ manifest }] = workloads;
+  const named = barePods(roles, namespace);
+  const running = before === undefined ? [] : adopted(before, gang, named);
+  const known = new Set(running.map((pod) => pod.name));
   return {
     gang,
-    pods: before === undefined ? [] : adopted(before, gang),
+    pods: [
+      ...running,
+      ...[...named]
+        .filter(([pod]) => !known.has(pod))
+        .map(([pod, role]): Pod => ({ name: pod, gang: name, role, state: 'pending' })),
+    ],
     facts: { kind: draft.kind, namespace, source: sourceOf(manifest) },
     manifests: workloads.map((workload) => workload.manifest),
     keys: [draft.key, ...(before?.keys ?? [])],
@@ -204,20 +213,32 @@ function placementRole(
   };
 }
 
-type NamedRole = { readonly role: WorkloadRole; readonly template: PodTemplate };
+/** `pod`: name of the Pod that it is, or else empty. */
+type NamedRole = { readonly pod: string; readonly role: WorkloadRole; readonly template: PodTemplate };
+
+/** Names of pods that have manifests of their own, with their roles. */
+function barePods(roles: readonly NamedRole[], namespace: string): ReadonlyMap<string, string> {
+  return new Map(roles.flatMap(({ pod, role }) => (pod === '' ? [] : [[`${namespace}/${pod}`, role.name] as const])));
+}
 
 function uniqueNames(roles: readonly NamedRole[]): readonly NamedRole[] {
   const times = new Map<string, number>();
-  return roles.map(({ role, template }) => {
+  return roles.map(({ role, ...rest }) => {
     const before = times.get(role.name) ?? 0;
     times.set(role.name, before + 1);
-    return { role: before === 0 ? role : { ...role, name: `${role.name}-${before}` }, template };
+    return { ...rest, role: before === 0 ? role : { ...role, name: `${role.name}-${before}` } };
   });
 }
 
-/** Pods that run belong to the role of their name, else to the first; more than the manifest asks for go with it. */
-function adopted({ pods }: ClusterGang, gang: Gang): readonly Pod[] {
+/**
+ * Pods that run belong to their own manifest, or to the role of their name, else to the first; more than the manifest asks for go with it.
+ */
+function adopted({ pods }: ClusterGang, gang: Gang, named: ReadonlyMap<string, string>): readonly Pod[] {
   return pods.map((pod): Pod => {
+    const own = named.get(pod.name);
+    if (own !== undefined) {
+      return { ...pod, gang: gang.name, role: own };
+    }
     const same = gang.roles.find((role) => role.name.toLowerCase() === pod.role?.toLowerCase()) ?? gang.roles[0];
     return { ...pod, gang: gang.name, role: same.name };
   });

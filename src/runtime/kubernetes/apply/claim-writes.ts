@@ -13,6 +13,7 @@ import { ApiError, isNotFound, messageOf, NOT_SENT } from '../../api/api-error';
 import { Backoff, pause } from '../../api/backoff';
 import { SYSTEM_CLOCK } from '../../api/clock';
 import { type AttemptOptions } from './attempts';
+import { type OwnClaim } from './extended-writes';
 import { type PodRef } from './pod-ref';
 
 /** After this number of conflicts in a row, something writes the claim all the time. */
@@ -23,8 +24,11 @@ export interface ClaimWrite {
   /** `claim:NAMESPACE/NAME`. */
   readonly key: string;
   readonly path: string;
+  /** `''` where it is to be made first. */
   readonly uid: string;
   readonly devices: readonly AllocatedDevice[];
+  /** It is for the extended resources of one pod, and is deleted with its devices. @default - it belongs to users */
+  readonly own?: OwnClaim;
   /** `status.allocation`. @default - it is allocated already, and only reserved */
   readonly allocation?: JsonObject;
   /** The pods that are to use it. */

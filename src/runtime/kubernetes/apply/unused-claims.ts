@@ -14,7 +14,8 @@ import { type PodEntry } from '../world/pod-entry';
 import { type World } from '../world/world';
 import { type AttemptOptions } from './attempts';
 import { type ClaimWrite } from './claim-writes';
-import { claimPath, type GangClaims, heldDevices } from './gang-claims';
+import { type GangClaims } from './gang-claims';
+import { claimPath, heldDevices, ownClaim } from './planned-writes';
 import { podRefOf } from './pod-ref';
 
 /** How long a pod may have devices without a place, milliseconds. */
@@ -48,7 +49,12 @@ export class UnusedClaims {
     let next = Infinity;
     for (const entry of world.devices.pods) {
       const { uid, way, state } = entry;
-      if (way !== 'direct' || state !== 'waiting' || assumptions.placeOf(uid) !== undefined || this.underWay.has(uid)) {
+      if (way !== 'direct' || state !== 'waiting' || this.underWay.has(uid)) {
+        continue;
+      }
+      if (assumptions.placeOf(uid) !== undefined) {
+        // One more attempt after others that came to nothing.
+        seen.add(uid);
         continue;
       }
       const unused = this.unusedOf(entry);
@@ -85,18 +91,34 @@ export class UnusedClaims {
   /** Claims that are reserved for the pod. */
   private unusedOf(entry: PodEntry): readonly ClaimWrite[] {
     const { world, claimsPath = () => undefined } = this.options;
-    return entry.deviceClaims.flatMap(({ own: key }): readonly ClaimWrite[] => {
-      const known = key === undefined ? undefined : world.devices.claimObject(key);
+    const pods = [podRefOf(entry.raw)];
+    const named = new Set(entry.deviceClaims.flatMap(({ own }) => own ?? []));
+    // What the pod names itself belongs to users, however it is annotated.
+    const made = new Set([...world.devices.extended.allocatedFor(entry.uid)].filter((key) => !named.has(key)));
+    const keys = [...named, ...made];
+    return keys.flatMap((key): readonly ClaimWrite[] => {
+      const known = world.devices.claimObject(key);
       const isReserved = asArray(asObject(known?.status).reservedFor).some(
         (one) => asString(asObject(one).uid) === entry.uid,
       );
-      if (key === undefined || known === undefined || !isReserved || allocationIn(known) === undefined) {
+      if (known === undefined || !isReserved || allocationIn(known) === undefined) {
         return [];
       }
       const { namespace, name, uid } = asObject(known.metadata);
       const path = claimPath(claimsPath() ?? '', asString(namespace) ?? '', asString(name) ?? '');
-      const pods = [podRefOf(entry.raw)];
-      return [{ key, path, uid: asString(uid) ?? '', devices: heldDevices(known), pods, nodes: [], known }];
+      const own = made.has(key) ? ownClaim(entry, key, claimsPath() ?? '') : undefined;
+      return [
+        {
+          key,
+          path,
+          uid: asString(uid) ?? '',
+          devices: heldDevices(known),
+          pods,
+          nodes: [],
+          known,
+          ...(own !== undefined && { own }),
+        },
+      ];
     });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Devices and claims as they are watched, in the terms of the placement core. Each object is read once for each of its versions, and the
- * value is replaced only where something about it changed: the core builds its books again for a new value.
+ * Devices and claims as they are watched, in the terms of the placement core. Each object is read once for each of its versions, and only what
+ * changed is looked at again: a cluster has many more claims than a cycle changes.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject } from '../../../manifests/read';
@@ -22,6 +22,7 @@ import { sliceOf } from '../../../planning/cluster/objects/claims/read-slices';
 import { devicesBySlices, type SliceDevices } from '../../../planning/cluster/objects/claims/slice-devices';
 import { type AssumedClaim, type ClaimedDevices } from './claimed-devices';
 import { type ShownClaims } from './double-allocation';
+import { ExtendedClaims } from './extended-claims';
 import { type PodDeviceClaim } from './pod-claims';
 
 type Store = ReadonlyMap<string, JsonObject>;
@@ -32,12 +33,20 @@ export interface DeviceStores {
   readonly claims: Store;
 }
 
-/** What pods say about claims. */
+/** What pods say about a claim. */
 export interface ClaimUsers {
-  /** Claims of pods that have a place, by the key of the ResourceClaim: their devices go with the pods. */
-  readonly inUse: ReadonlySet<string>;
-  /** Claims in templates of pods, by their keys there. */
-  readonly named: ReadonlyMap<string, PodDeviceClaim>;
+  /** Whether a pod that has a place uses it: its devices go with the pod. */
+  inUse(key: string): boolean;
+  /** The claim as a template of a pod names it. */
+  named(key: string): PodDeviceClaim | undefined;
+  /** Keys of all claims in templates of pods. */
+  names(): Iterable<string>;
+}
+
+/** Names of what may be another value than at the last call. */
+export interface DeviceNews {
+  readonly slices: ReadonlySet<string>;
+  readonly claims: ReadonlySet<string>;
 }
 
 /** What one version of a ResourceClaim says. */
@@ -55,36 +64,48 @@ interface SliceRead {
 
 export class DeviceView {
   /** By the name of the ResourceSlice. */
-  private slicesRead = new Map<string, SliceRead>();
+  private readonly slicesRead = new Map<string, SliceRead>();
   /** By `namespace/name`. */
-  private claimsRead = new Map<string, Read>();
+  private readonly claimsRead = new Map<string, Read>();
   private readonly assumedRead = new WeakMap<AssumedClaim, Omit<ClaimAllocation, 'retained'>>();
-  private generated = new Map<string, ClaimFacts>();
+  /** Claims of templates, as the current reader reads them. */
+  private readonly generated = new Map<string, ClaimFacts>();
   private reader: ClaimReader | undefined;
   private published: ReadonlyMap<string, SliceDevices> | undefined;
+  /** As of the last call of `value`. */
+  private readonly claims = new Map<string, ClaimFacts>();
   private latest: DeviceClaims | undefined;
-  private isStale = true;
+  /** Keys of claims, and names of slices, that are to be looked at. */
+  private readonly stale = { claims: new Set<string>(), slices: new Set<string>() };
+  private isAllStale = true;
+  private readonly news = { claims: new Set<string>(), slices: new Set<string>() };
 
   /** @param nodes by name, as they are now: selectors of nodes look at them */
   constructor(
     private readonly stores: DeviceStores,
     private readonly assumed: ClaimedDevices,
+    private readonly users: ClaimUsers,
     private readonly nodes: ReadonlyMap<string, ClusterNode>,
   ) {}
 
-  /** A pod with claims has a place, or has none any more; a claim changed. */
-  touch(): void {
-    this.isStale = true;
+  /** The claim changed, or what is assumed of it, or which pods use it. */
+  touch(key: string): void {
+    this.stale.claims.add(key);
   }
 
-  slicesChanged(): void {
+  /** Everything is looked at again. */
+  touchAll(): void {
+    this.isAllStale = true;
+  }
+
+  sliceChanged(name: string): void {
     this.published = undefined;
-    this.isStale = true;
+    this.stale.slices.add(name);
   }
 
   classesChanged(): void {
     this.reader = undefined;
-    this.isStale = true;
+    this.isAllStale = true;
   }
 
   /** The devices that a node has by its slices. */
@@ -93,14 +114,57 @@ export class DeviceView {
     return this.published.get(node);
   }
 
-  /** The same value until something changed; `undefined` while there are neither devices nor claims. */
-  value(users: () => ClaimUsers): DeviceClaims | undefined {
-    if (this.isStale) {
-      this.isStale = false;
-      const { slices, claims } = this.stores;
-      this.latest = slices.size === 0 && claims.size === 0 ? undefined : this.brought(users());
+  /**
+   * The same value until something changed; `undefined` while there are neither devices nor claims. Its claims are those of this moment, also
+   * later. O(what changed).
+   */
+  value(): DeviceClaims | undefined {
+    const { slices, claims } = this.stores;
+    const { stale } = this;
+    if (this.isAllStale) {
+      [slices.keys(), this.slicesRead.keys()].forEach((names) => addAll(stale.slices, names));
+      addAll(stale.claims, this.claims.keys(), this.assumed.all.keys(), this.users.names());
+      for (const name of claims.keys()) {
+        stale.claims.add(`claim:${name}`);
+      }
+      this.isAllStale = false;
+    }
+    const before = this.latest;
+    let isSame = true;
+    for (const name of stale.slices) {
+      isSame = !this.bringSlice(name) && isSame;
+    }
+    const areSlicesSame = isSame;
+    for (const key of stale.claims) {
+      isSame = !this.bringClaim(key) && isSame;
+    }
+    stale.slices.clear();
+    stale.claims.clear();
+    if (slices.size === 0 && claims.size === 0) {
+      this.latest = undefined;
+    } else if (before === undefined || !isSame) {
+      this.latest = {
+        slices:
+          before !== undefined && areSlicesSame
+            ? before.slices
+            : [...this.slicesRead.values()].map(({ slice }) => slice),
+        claims: this.claims,
+      };
     }
     return this.latest;
+  }
+
+  /** What changed since the last call. */
+  takeNews(): DeviceNews {
+    const news = { claims: new Set(this.news.claims), slices: new Set(this.news.slices) };
+    this.news.claims.clear();
+    this.news.slices.clear();
+    return news;
+  }
+
+  /** The slice of a ResourceSlice, as of the last call of `value`. */
+  sliceNamed(name: string): DeviceSlice | undefined {
+    return this.slicesRead.get(name)?.slice;
   }
 
   /** What the claims hold, and nothing that is assumed. */
@@ -124,43 +188,58 @@ export class DeviceView {
     return this.reader;
   }
 
-  private brought({ inUse, named }: ClaimUsers): DeviceClaims {
-    const slicesRead = new Map(
-      [...this.stores.slices].map(([name, object]) => [name, this.slice(name, object)] as const),
-    );
-    this.slicesRead = slicesRead;
-    const slices = [...slicesRead.values()].map(({ slice }) => slice);
+  /** @returns whether it is another one now */
+  private bringSlice(name: string): boolean {
+    const object = this.stores.slices.get(name);
+    const before = this.slicesRead.get(name);
+    const after = object === undefined ? undefined : this.slice(name, object);
+    if (after === undefined) {
+      this.slicesRead.delete(name);
+    } else if (after !== before) {
+      this.slicesRead.set(name, after);
+    }
+    if (before !== after) {
+      this.news.slices.add(name);
+    }
+    return before !== after;
+  }
+
+  /** @returns whether it says something else now */
+  private bringClaim(key: string): boolean {
+    const before = this.claims.get(key);
+    const after = this.factsOf(key);
+    if (after === before) {
+      return false;
+    }
+    if (after === undefined) {
+      this.claims.delete(key);
+    } else {
+      this.claims.set(key, after);
+    }
+    this.news.claims.add(key);
+    return true;
+  }
+
+  private factsOf(key: string): ClaimFacts | undefined {
     const reader = this.currentReader();
-    const claims = new Map<string, ClaimFacts>();
-    const read = new Map<string, Read>();
-    for (const [name, object] of this.stores.claims) {
-      const key = `claim:${name}`;
-      const one = this.claim(name, object, reader);
-      read.set(name, one);
-      const { facts, held } = one;
-      claims.set(key, this.kept(key, facts, held ?? this.assumedFor(key), inUse));
+    const name = key.slice('claim:'.length);
+    const object = key.startsWith('claim:') ? this.stores.claims.get(name) : undefined;
+    const claim = this.users.named(key);
+    if (claim === undefined) {
+      this.generated.delete(key);
     }
-    this.claimsRead = read;
-    for (const [key, claim] of named) {
-      if (!claims.has(key)) {
-        claims.set(key, this.namedFacts(key, claim, reader));
-      }
+    if (object !== undefined) {
+      const { facts, held } = this.claim(name, object, reader);
+      return this.kept(key, facts, held ?? this.assumedFor(key));
     }
-    // What kube-scheduler makes claims for has no claim before it does.
-    for (const key of this.assumed.all.keys()) {
-      if (!claims.has(key)) {
-        claims.set(key, this.kept(key, UNSEEN, this.assumedFor(key), inUse));
-      }
+    this.claimsRead.delete(name);
+    if (claim !== undefined) {
+      const facts = this.namedFacts(key, claim, reader);
+      this.generated.set(key, facts);
+      return facts;
     }
-    const before = this.latest;
-    this.generated = new Map(
-      [...named.keys()].flatMap((key) => {
-        const facts = claims.get(key);
-        return facts === undefined ? [] : [[key, facts] as const];
-      }),
-    );
-    const isSame = before !== undefined && areSame(before.slices, slices) && hasSame(before.claims, claims);
-    return isSame ? before : { slices, claims };
+    // What is to have a claim has none before it is made.
+    return this.assumed.all.has(key) ? this.kept(key, UNSEEN, this.assumedFor(key)) : undefined;
   }
 
   private slice(name: string, object: JsonObject): SliceRead {
@@ -181,23 +260,20 @@ export class DeviceView {
     const title = `ResourceClaim "${key}"`;
     const { allocation } = asObject(object.status);
     const isHeld = allocation !== undefined && allocation !== null;
-    return {
+    const read = {
       object,
       reader,
       facts: { title, shared: true, ...reader.read(asObject(object.spec), name, title) },
       ...(isHeld && { held: allocationOf(asObject(allocation), this.nodes, false) }),
     };
+    this.claimsRead.set(key, read);
+    return read;
   }
 
   /** The facts of the last time, where they say the same. */
-  private kept(
-    key: string,
-    facts: ClaimFacts,
-    held: Omit<ClaimAllocation, 'retained'> | undefined,
-    inUse: ReadonlySet<string>,
-  ): ClaimFacts {
-    const before = this.latest?.claims.get(key);
-    const retained = !inUse.has(key);
+  private kept(key: string, facts: ClaimFacts, held: Omit<ClaimAllocation, 'retained'> | undefined): ClaimFacts {
+    const before = this.claims.get(key);
+    const retained = !this.users.inUse(key);
     const isSame =
       before !== undefined &&
       before.claim === facts.claim &&
@@ -246,15 +322,17 @@ export class DeviceView {
 export function relevantOf(claim: JsonObject | undefined): string {
   const { allocation } = asObject(claim?.status);
   const { uid, deletionTimestamp } = asObject(claim?.metadata);
-  return claim === undefined ? '' : JSON.stringify([uid, deletionTimestamp, claim.spec, allocation]);
+  return claim === undefined
+    ? ''
+    : JSON.stringify([uid, deletionTimestamp, claim.spec, allocation, ExtendedClaims.ownerOf(claim)]);
 }
 
-function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((one, index) => one === b[index]);
-}
-
-function hasSame(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean {
-  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+function addAll(to: Set<string>, ...lists: readonly Iterable<string>[]): void {
+  for (const list of lists) {
+    for (const one of list) {
+      to.add(one);
+    }
+  }
 }
 
 const MISSING = 'it does not exist';

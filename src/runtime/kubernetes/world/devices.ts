@@ -4,15 +4,16 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
 import { type ClusterNode } from '../../../placement';
-import { type DeviceClaims } from '../../../placement/model/claims';
-import { claimKey } from '../../../planning/cluster/objects/claim-key';
+import { type DeviceClaims, type DeviceSlice } from '../../../placement/model/claims';
 import { classServing, pluginResources } from '../../../planning/cluster/objects/claims/serving';
 import { type Change } from '../../api/watched';
 import { ClaimedDevices } from './claimed-devices';
-import { type ClaimUsers, type DeviceStores, DeviceView, relevantOf } from './device-view';
+import { ClaimNames, type NamedClaims } from './claim-names';
+import { type DeviceNews, type DeviceStores, DeviceView, relevantOf } from './device-view';
 import { type ShownClaims } from './double-allocation';
 import { type PodDeviceClaim, podDeviceClaims } from './pod-claims';
-import { type PodEntry } from './pod-entry';
+import { ExtendedClaims } from './extended-claims';
+import { hasExtendedClaim, type PodEntry } from './pod-entry';
 
 type Store = ReadonlyMap<string, JsonObject>;
 
@@ -20,6 +21,10 @@ type Store = ReadonlyMap<string, JsonObject>;
 export interface DeviceChange {
   /** Their templates may be others. */
   readonly read?: (entry: PodEntry) => boolean;
+  /** Keys of pods that use a claim, or wait for it. */
+  readonly pods?: readonly string[];
+  /** Uids of pods that it was made for. */
+  readonly owners?: readonly string[];
   /** Nodes may have other devices. */
   readonly nodes: boolean;
 }
@@ -30,16 +35,22 @@ export class WorldDevices {
   /** What was allocated, or is expected to be, and the watch does not show yet. */
   readonly assumed = new ClaimedDevices();
   readonly stores: DeviceStores;
+  /** Which claim was made for the extended resources of a pod. */
+  readonly extended: ExtendedClaims;
   private readonly view: DeviceView;
-  /** Pods of Gantry that name a claim, by its key. */
+  /** Pods of Gantry that name a claim, or wait for it, by its key. */
   private readonly users = new Map<string, Map<string, PodEntry>>();
   private readonly withClaims = new Map<string, PodEntry>();
+  private readonly names = new ClaimNames();
+  /** Keys of pods whose claims are to be looked at again. */
+  private readonly stalePods = new Set<string>();
   private serving: ((resource: string) => string | undefined) | undefined;
   private pluginsKnown = '';
 
   constructor(
     private readonly all: (name: 'resourceSlices' | 'deviceClasses' | 'resourceClaims') => Store,
     private readonly nodes: ReadonlyMap<string, ClusterNode>,
+    salt?: string,
   ) {
     this.stores = {
       get slices() {
@@ -52,9 +63,11 @@ export class WorldDevices {
         return all('resourceClaims');
       },
     };
-    this.view = new DeviceView(this.stores, this.assumed, nodes);
+    this.extended = new ExtendedClaims(() => all('resourceClaims'), salt);
+    this.view = new DeviceView(this.stores, this.assumed, this.names, nodes);
+    this.names.onChange = (key) => this.view.touch(key);
     this.assumed.onChange = (key) => {
-      this.view.touch();
+      this.view.touch(key);
       for (const entry of this.usersOfClaim(key)) {
         this.onAssumed(entry);
       }
@@ -93,7 +106,21 @@ export class WorldDevices {
 
   /** @param isPlaced whether the pod has a place, or is about to get it */
   value(isPlaced: (entry: PodEntry) => boolean): DeviceClaims | undefined {
-    return this.view.value(() => this.usersOf(isPlaced));
+    for (const key of this.stalePods) {
+      const entry = this.withClaims.get(key);
+      this.names.put(key, entry === undefined ? undefined : this.namesOf(entry, isPlaced(entry)));
+    }
+    this.stalePods.clear();
+    return this.view.value();
+  }
+
+  /** What changed since the last call, as of the last call of `value`. */
+  takeNews(): DeviceNews {
+    return this.view.takeNews();
+  }
+
+  sliceNamed(name: string): DeviceSlice | undefined {
+    return this.view.sliceNamed(name);
   }
 
   /**
@@ -106,9 +133,14 @@ export class WorldDevices {
       return undefined;
     }
     const own = ownKeys(entry);
-    return own.length === template.claims.length && (isPlaced || own.some((key) => this.isAllocated(key)))
+    if (own.length !== template.claims.length || !(isPlaced || own.some((key) => this.isAllocated(key)))) {
+      return undefined;
+    }
+    // The claim for extended resources is made with their devices.
+    const last = own.length - 1;
+    return isPlaced || !hasExtendedClaim(entry) || this.isAllocated(own[last])
       ? own
-      : undefined;
+      : [...own.slice(0, last), template.claims[last]];
   }
 
   private isAllocated(key: string): boolean {
@@ -117,7 +149,10 @@ export class WorldDevices {
 
   /** Everything is looked at again for the next value. */
   forget(): void {
-    this.view.touch();
+    this.view.touchAll();
+    for (const key of this.withClaims.keys()) {
+      this.stalePods.add(key);
+    }
   }
 
   /** What the claims hold, as the watch shows it. */
@@ -141,9 +176,9 @@ export class WorldDevices {
   }
 
   /** Something else is known, or assumed, of the pod. */
-  touch({ template }: PodEntry): void {
+  touch({ key, template }: PodEntry): void {
     if (template.claims !== undefined) {
-      this.view.touch();
+      this.stalePods.add(key);
     }
   }
 
@@ -152,20 +187,27 @@ export class WorldDevices {
       return;
     }
     this.withClaims.set(entry.key, entry);
-    for (const own of ownKeys(entry)) {
-      const users = this.users.get(own) ?? new Map<string, PodEntry>();
+    this.stalePods.add(entry.key);
+    if (entry.extendedClaim !== undefined && allocationIn(this.claimObject(entry.extendedClaim)) !== undefined) {
+      // Another scheduler has made the claim since.
+      this.assumed.forget(placeholderKey(entry));
+    }
+    for (const key of watchedKeys(entry)) {
+      const users = this.users.get(key) ?? new Map<string, PodEntry>();
       users.set(entry.key, entry);
-      this.users.set(own, users);
+      this.users.set(key, users);
     }
   }
 
   remove(entry: PodEntry): void {
-    this.withClaims.delete(entry.key);
-    for (const own of ownKeys(entry)) {
-      const users = this.users.get(own);
+    if (this.withClaims.delete(entry.key)) {
+      this.stalePods.add(entry.key);
+    }
+    for (const key of watchedKeys(entry)) {
+      const users = this.users.get(key);
       users?.delete(entry.key);
       if (users?.size === 0) {
-        this.users.delete(own);
+        this.users.delete(key);
       }
     }
   }
@@ -197,7 +239,7 @@ export class WorldDevices {
       this.view.classesChanged();
       return { read: () => true, nodes: false };
     }
-    this.view.slicesChanged();
+    this.view.sliceChanged(key);
     // With the first and without the last slice, DeviceClasses begin and end to serve resources.
     const isFirst = before === undefined || after === undefined;
     return { ...(isFirst && this.all('resourceSlices').size < 2 && { read: () => true }), nodes: true };
@@ -209,6 +251,7 @@ export class WorldDevices {
     after: JsonObject | undefined,
   ): DeviceChange | undefined {
     const key = `claim:${name}`;
+    this.extended.take(name, before, after);
     const assumed = this.assumed.all.get(key);
     const uid = asString(asObject(after?.metadata).uid);
     if (assumed !== undefined && (allocationIn(after) !== undefined || (assumed.uid !== '' && uid !== assumed.uid))) {
@@ -217,51 +260,44 @@ export class WorldDevices {
     if (relevantOf(before) === relevantOf(after)) {
       return undefined;
     }
-    this.view.touch();
-    const generated = asString(
-      asObject(asObject(after?.metadata).annotations)['resource.kubernetes.io/pod-claim-name'],
-    );
+    this.view.touch(key);
     return {
-      read: (entry) => {
-        const { deviceClaims, namespace } = entry;
-        return (
-          ownKeys(entry).includes(key) ||
-          // A pod may have been seen with its claim before the claim itself.
-          (generated !== undefined &&
-            name.startsWith(`${namespace}/`) &&
-            deviceClaims.some(({ own }) => own === undefined))
-        );
-      },
+      // A pod may have been seen with its claim before the claim itself.
+      pods: [...this.usersOfClaim(key)].map((entry) => entry.key),
+      owners: [before, after].flatMap((object) => ExtendedClaims.ownerOf(object) ?? []),
       nodes: false,
     };
   }
 
-  private usersOf(isPlaced: (entry: PodEntry) => boolean): ClaimUsers {
-    const inUse = new Set<string>();
-    const named = new Map<string, PodDeviceClaim>();
-    for (const entry of this.withClaims.values()) {
-      const { deviceClaims, template } = entry;
-      deviceClaims.forEach((claim) => named.set(claim.key, claim));
-      template.claims?.slice(deviceClaims.length).forEach((key) => named.set(key, { key, charged: {} }));
-      if (isPlaced(entry)) {
-        this.ownClaims(entry, true)?.forEach((key) => inUse.add(key));
-      }
-    }
-    return { inUse, named };
+  private namesOf(entry: PodEntry, isPlaced: boolean): NamedClaims {
+    const { deviceClaims, template } = entry;
+    const rest = template.claims?.slice(deviceClaims.length) ?? [];
+    return {
+      named: [...deviceClaims, ...rest.map((key) => ({ key, charged: {} }))],
+      inUse: isPlaced ? (this.ownClaims(entry, true) ?? []) : [],
+    };
   }
 }
 
 /** Keys of the ResourceClaims that the pod has already. */
 function ownKeys(entry: PodEntry): readonly string[] {
-  const { deviceClaims, template } = entry;
+  const { deviceClaims } = entry;
   const named = deviceClaims.flatMap(({ own }) => own ?? []);
-  return (template.claims?.length ?? 0) > deviceClaims.length ? [...named, extendedKey(entry)] : named;
+  return hasExtendedClaim(entry) ? [...named, extendedKey(entry)] : named;
 }
 
-/** The claim for the extended resources of a pod: the one that kube-scheduler made, or the place of it. */
-export function extendedKey({ raw, uid, namespace }: Pick<PodEntry, 'raw' | 'uid' | 'namespace'>): string {
-  const made = asString(asObject(asObject(raw.status).extendedResourceClaimStatus).resourceClaimName);
-  return made === undefined ? `extended-of:${uid}` : claimKey('claim', namespace, made);
+/** Keys of claims with which the pod becomes another one. */
+function watchedKeys(entry: PodEntry): readonly string[] {
+  return [...ownKeys(entry), ...entry.deviceClaims.flatMap(({ awaited }) => awaited ?? [])];
+}
+
+/** The claim for the extended resources of a pod, or the place of it where another scheduler makes it. */
+export function extendedKey(entry: Pick<PodEntry, 'extendedClaim' | 'uid'>): string {
+  return entry.extendedClaim ?? placeholderKey(entry);
+}
+
+function placeholderKey({ uid }: Pick<PodEntry, 'uid'>): string {
+  return `extended-of:${uid}`;
 }
 
 export function allocationIn(claim: JsonObject | undefined): JsonObject | undefined {

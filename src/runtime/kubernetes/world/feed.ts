@@ -5,7 +5,7 @@
  * out as before is no change. `question` in `snapshot.ts` works the same out from scratch; the scheduler compares the two from time to time.
  */
 import { areEqual } from '../../../placement/books/catch-up';
-import { type DeviceClaims, type DeviceSlice } from '../../../placement/model/claims';
+import { type ClaimFacts, type DeviceClaims, type DeviceSlice } from '../../../placement/model/claims';
 import { type Delta } from '../../../placement/model/facts';
 import { Heap } from '../../../facts/collections/heap';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from '../../../placement';
@@ -36,6 +36,9 @@ export class Feed {
   private readonly queues = new Map<string, Queue>();
   private topologies: readonly Topology[] = [];
   private claims: DeviceClaims | undefined;
+  /** Slices and claims that the core knows. */
+  private readonly slicesKnown = new Map<string, DeviceSlice>();
+  private readonly claimsKnown = new Map<string, ClaimFacts>();
   private readonly dues = new Heap<Due>((a, b) => a.at - b.at);
   /** Ids of gangs that were looked at since `takeTouched` was called. */
   private touched = new Set<string>();
@@ -53,6 +56,7 @@ export class Feed {
     assumptions.onClear = () => {
       world.migChanges.clear();
       world.devices.assumed.clear();
+      world.devices.forget();
       world.touches.everything();
     };
   }
@@ -125,6 +129,8 @@ export class Feed {
     [this.parts, this.heldGangs, this.foreign, this.nodes, this.queues, this.withWaiting].forEach((map) => map.clear());
     this.topologies = [];
     this.claims = undefined;
+    this.slicesKnown.clear();
+    this.claimsKnown.clear();
     this.world.touches.everything();
   }
 
@@ -160,21 +166,26 @@ export class Feed {
     }
   }
 
-  /** Slices and claims keep their values as long as they say the same. */
+  /** Slices and claims keep their values as long as they say the same. O(what changed). */
   private bringClaims(gone: Delta[], put: Delta[]): void {
+    const { world, slicesKnown, claimsKnown } = this;
     const before = this.claims;
-    const claims = claimsOf(this.world, this.assumptions);
+    const claims = claimsOf(world, this.assumptions);
+    const news = world.devices.takeNews();
     if (claims === before) {
       return;
     }
     this.claims = claims;
-    const named = (value: DeviceClaims | undefined): ReadonlyMap<string, DeviceSlice> =>
-      new Map(value?.slices.map((slice) => [slice.name, slice]));
-    changed(named(before), named(claims), gone, put, {
+    // With the first of them, all are new, and with the last one, none is left.
+    const isWhole = before === undefined || claims === undefined;
+    const slices = new Map(isWhole ? claims?.slices.map((slice) => [slice.name, slice]) : []);
+    bring(slicesKnown, isWhole ? [...slices.keys(), ...slicesKnown.keys()] : news.slices, gone, put, {
+      value: (name) => (isWhole ? slices.get(name) : world.devices.sliceNamed(name)),
       put: (_, slice) => ({ kind: 'slice', slice }),
       gone: (name) => ({ kind: 'slice-gone', name }),
     });
-    changed(before?.claims ?? NO_CLAIMS, claims?.claims ?? NO_CLAIMS, gone, put, {
+    bring(claimsKnown, isWhole ? [...(claims?.claims.keys() ?? []), ...claimsKnown.keys()] : news.claims, gone, put, {
+      value: (key) => claims?.claims.get(key),
       put: (key, claim) => ({ kind: 'claim', key, claim }),
       gone: (key) => ({ kind: 'claim-gone', key }),
     });
@@ -252,24 +263,30 @@ function changesOf(before: Part, after: Part, gone: Delta[], put: Delta[]): void
   }
 }
 
-const NO_CLAIMS: DeviceClaims['claims'] = new Map();
+interface News<T> {
+  readonly value: (name: string) => T | undefined;
+  readonly put: (name: string, value: T) => Delta;
+  readonly gone: (name: string) => Delta;
+}
 
-/** What is another value now, by name. */
-function changed<T>(
-  before: ReadonlyMap<string, T>,
-  after: ReadonlyMap<string, T>,
+/** What of these is another value now, by name. */
+function bring<T>(
+  known: Map<string, T>,
+  names: Iterable<string>,
   gone: Delta[],
   put: Delta[],
-  kind: { readonly put: (name: string, value: T) => Delta; readonly gone: (name: string) => Delta },
+  { value: valueOf, put: putOf, gone: goneOf }: News<T>,
 ): void {
-  for (const name of before.keys()) {
-    if (!after.has(name)) {
-      gone.push(kind.gone(name));
-    }
-  }
-  for (const [name, value] of after) {
-    if (before.get(name) !== value) {
-      put.push(kind.put(name, value));
+  for (const name of names) {
+    const value = valueOf(name);
+    const before = known.get(name);
+    if (value === undefined) {
+      if (known.delete(name)) {
+        gone.push(goneOf(name));
+      }
+    } else if (value !== before) {
+      known.set(name, value);
+      put.push(putOf(name, value));
     }
   }
 }

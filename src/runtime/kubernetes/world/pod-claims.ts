@@ -17,6 +17,8 @@ export interface PodDeviceClaim {
   readonly key: string;
   /** Key of the ResourceClaim itself. @default - it does not exist yet */
   readonly own?: string;
+  /** Key of the ResourceClaim that the status of the pod names, and that does not exist yet. @default - it names none, or that one exists */
+  readonly awaited?: string;
   /** What queues are charged for it. */
   readonly charged: AmountsDraft;
   /** Why no devices can be allocated now, as a sentence. @default - nothing is in the way */
@@ -87,7 +89,9 @@ function generatedClaim(
   const claim = made === undefined ? undefined : claims.get(`${namespace}/${made}`);
   if (made === undefined || claim === undefined) {
     const problem = `The ResourceClaim for "${name}" has not been created yet from ResourceClaimTemplate "${template}".`;
-    return { key: claimKey('template', namespace, template), charged: {}, problem };
+    const awaited = made === undefined ? undefined : claimKey('claim', namespace, made);
+    const key = claimKey('template', namespace, template);
+    return { key, charged: {}, problem, ...(awaited !== undefined && { awaited }) };
   }
   const own = claimKey('claim', namespace, made);
   const spec = asObject(claim.spec);

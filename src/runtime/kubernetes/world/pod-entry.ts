@@ -48,6 +48,8 @@ export interface PodEntry {
   readonly claims: readonly string[];
   /** Of Gantry's pods only: its resource claims. */
   readonly deviceClaims: readonly PodDeviceClaim[];
+  /** Key of the claim for its extended resources, which may not exist yet. @default - another scheduler makes it, or it needs none */
+  readonly extendedClaim?: string;
   readonly raw: JsonObject;
 }
 
@@ -55,6 +57,8 @@ export interface EntryOptions {
   readonly schedulerName: string;
   readonly template: TemplateOptions;
   readonly deviceClaims: (pod: JsonObject) => readonly PodDeviceClaim[];
+  /** See `ExtendedClaims.keyFor`. */
+  readonly extendedClaim: (pod: Omit<PodEntry, 'extendedClaim'>) => string | undefined;
   /** Only the scheduler can write `gantry.dev/node`. */
   readonly guarded: boolean;
   /** The node for which this process handed the pod over. */
@@ -77,7 +81,7 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   const sharing = own !== undefined && (node === undefined || devices !== undefined);
   const { deviceClaims, template } = claimsIn(raw, own !== undefined, options);
   const demands = templateOf({ metadata, spec, namespace }, { ...template, sharing });
-  return {
+  const entry: PodEntry = {
     key,
     namespace,
     name: asString(metadata.name) ?? '',
@@ -94,6 +98,13 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     deviceClaims,
     raw,
   };
+  const extendedClaim = hasExtendedClaim(entry) ? options.extendedClaim(entry) : undefined;
+  return extendedClaim === undefined ? entry : { ...entry, extendedClaim };
+}
+
+/** Whether a DeviceClass serves extended resources of the pod: their claim is the last one. */
+export function hasExtendedClaim({ template, deviceClaims }: Pick<PodEntry, 'template' | 'deviceClaims'>): boolean {
+  return (template.claims?.length ?? 0) > deviceClaims.length;
 }
 
 function boundedTemplate(

@@ -15,7 +15,7 @@ import { messageOf } from '../../api/api-error';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
 import { gangId, type GangMembers, roleOf } from './gang-members';
-import { HAND_OVER, obstacle } from './claims';
+import { obstacle } from './claims';
 import { type PodEntry } from './pod-entry';
 import { type World } from './world';
 
@@ -337,10 +337,6 @@ function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry
   const claim = entry.deviceClaims.find(({ problem }) => problem !== undefined);
   if (claim?.problem !== undefined) {
     return { kind: 'claim-not-ready', message: `Pod "${entry.key}": ${claim.problem}` };
-  }
-  if (entry.way === 'direct' && (entry.template.claims?.length ?? 0) > entry.deviceClaims.length) {
-    const message = `Pod "${entry.key}" requests an extended resource of a DeviceClass, which only kube-scheduler makes a claim for. ${HAND_OVER}`;
-    return { kind: 'needs-hand-over', message };
   }
   const needs = obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources);
   return needs === undefined ? undefined : { kind: needs.kind, message: `Pod "${entry.key}": ${needs.message}` };

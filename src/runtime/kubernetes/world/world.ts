@@ -79,6 +79,8 @@ export class World {
   private volumesChanged = false;
   /** Which pods have other claims, or request what is a claim now. */
   private stalePods: NonNullable<DeviceChange['read']>[] = [];
+  /** Keys of pods whose claims changed. */
+  private readonly staleKeys = new Set<string>();
   private namespacesChanged = false;
 
   /** Called with every pod of the cluster that was added, changed, or deleted. */
@@ -86,9 +88,11 @@ export class World {
   /** Called when something changed that a decision may depend on; `ready`: a gang has the minimum that it states. */
   onRelevant: (ready?: boolean) => void = () => undefined;
 
+  /** @param salt of names of claims; see `ExtendedClaims` */
   constructor(
     private readonly source: Source,
     private config: Configuration,
+    salt?: string,
   ) {
     const namespaces: NamespaceChooser = (selector) => this.namespacesBy(selector);
     this.entryOptions = {
@@ -98,10 +102,11 @@ export class World {
         namespaces,
       },
       deviceClaims: (raw) => this.devices.claimsOf(raw),
+      extendedClaim: (pod) => this.devices.extended.keyFor(pod),
       intern: (template) => this.templates.intern(template),
       handedTo: (uid) => this.handOvers.get(uid),
     };
-    this.devices = new WorldDevices((name) => source.all(name), this.nodesByName);
+    this.devices = new WorldDevices((name) => source.all(name), this.nodesByName, salt);
     this.devices.onAssumed = (entry) => this.touchEntry(entry);
     this.migChanges.onChange = () => (this.touches.places = true);
     source.onChange((change) => this.takeSafely(change));
@@ -152,6 +157,13 @@ export class World {
     } else if (stalePods.length > 0) {
       this.readPods((entry) => stalePods.some((isStale) => isStale(entry)));
     }
+    for (const key of this.staleKeys) {
+      const entry = this.pods.get(key);
+      if (entry !== undefined) {
+        this.takePod(key, entry.raw);
+      }
+    }
+    this.staleKeys.clear();
     this.volumesChanged = false;
     this.namespacesChanged = false;
     this.templates.labelKeysChanged = false;
@@ -395,6 +407,13 @@ export class World {
       return false;
     }
     this.addStale(said.read);
+    said.pods?.forEach((key) => this.staleKeys.add(key));
+    for (const uid of said.owners ?? []) {
+      const owner = this.byUid.get(uid);
+      if (owner !== undefined) {
+        this.staleKeys.add(owner.key);
+      }
+    }
     this.touches.places ||= said.nodes;
     return true;
   }

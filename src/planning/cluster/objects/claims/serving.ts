@@ -10,11 +10,15 @@ import { type ClusterNode } from '../../../../placement';
 /** The extended resource that each DeviceClass serves in any case ends with the name of the class. */
 const IMPLICIT_RESOURCE = 'deviceclass.resource.kubernetes.io/';
 
-/** Resources that nodes have without claims. */
+/** Resources that nodes have without claims. Once a device plugin was removed, its node keeps 0 of its resource. */
 export function pluginResources(nodes: Iterable<ClusterNode>): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { allocatable, deviceResource, claimable } of nodes) {
-    Object.keys(allocatable).forEach((name) => (claimable === undefined || name !== deviceResource) && found.add(name));
+    for (const [name, amount] of Object.entries(allocatable)) {
+      if (amount > 0 && (claimable === undefined || name !== deviceResource)) {
+        found.add(name);
+      }
+    }
   }
   return found;
 }
@@ -33,15 +37,21 @@ export function classServing(
         : serving.get(resource);
 }
 
-/** DeviceClasses by the extended resource that they serve; of two that serve one resource, the newer. */
+/** DeviceClasses by the extended resource that they serve; of two that serve one resource, the newer, or else the first by name. */
 function servingClasses(classes: Iterable<JsonObject>): ReadonlyMap<string, string> {
-  const oldestFirst = [...classes].sort((a, b) => createdAt(a) - createdAt(b));
+  const oldestFirst = [...classes].sort(
+    (a, b) => createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? 1 : nameOf(a) > nameOf(b) ? -1 : 0),
+  );
   return new Map(
     oldestFirst.flatMap((object) => {
       const resource = asString(asObject(object.spec).extendedResourceName);
-      return resource === undefined ? [] : [[resource, asString(asObject(object.metadata).name) ?? ''] as const];
+      return resource === undefined ? [] : [[resource, nameOf(object)] as const];
     }),
   );
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  return asString(asObject(metadata).name) ?? '';
 }
 
 function createdAt({ metadata }: JsonObject): number {
