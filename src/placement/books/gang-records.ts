@@ -117,7 +117,7 @@ export function likenessOf({ gang, roles, root, needed }: GangRecord): string | 
   const alike = roles.every(({ pods }) =>
     pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
-  return !alike || needed === 0 || roles.some(({ pods }) => pods.some(mayGain)) || !isSettled(root)
+  return !alike || needed === 0 || roles.some(({ pods }) => pods.length > 0 && mayGain(pods[0])) || !isSettled(root)
     ? undefined
     : canonicalText([
         gang.topology,
@@ -144,13 +144,12 @@ function mayGain({ podClass: { template } }: PodRecord): boolean {
 
 /** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */
 function isSettled(unit: UnitRecord): boolean {
+  return (unit.minimum === undefined || isChosen(unit, unit.minimum)) && unit.children.every(isSettled);
+}
+
+function isChosen(unit: UnitRecord, minimum: number): boolean {
   const pods = rolesIn(unit).flatMap((role) => role.pods);
-  return (
-    (unit.minimum === undefined ||
-      unit.minimum >= pods.length ||
-      pods.every(({ podClass }) => podClass === pods[0].podClass)) &&
-    unit.children.every(isSettled)
-  );
+  return minimum >= pods.length || pods.every(({ podClass }) => podClass === pods[0].podClass);
 }
 
 function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {

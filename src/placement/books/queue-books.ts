@@ -58,6 +58,7 @@ export class QueueBooks {
     }
     let tally: Tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
     let of: PodClass | undefined;
+    let shares = false;
     for (const { pods } of gang.roles) {
       for (const { podClass, releasing, home, preemptible } of pods) {
         if (releasing) {
@@ -67,6 +68,7 @@ export class QueueBooks {
           tally = ofQueue.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
           ofQueue.set(podClass, tally);
           of = podClass;
+          shares ||= podClass.shared.length > 0;
         }
         tally.requested += by;
         if (home !== NOWHERE) {
@@ -76,13 +78,17 @@ export class QueueBooks {
       }
     }
     for (const { pods } of by === 1 ? [] : gang.roles) {
-      for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
-        if (ofQueue.get(podClass)?.requested === 0) {
+      for (let i = 0; i < pods.length; i++) {
+        const { podClass } = pods[i];
+        if ((i === 0 || podClass !== pods[i - 1].podClass) && ofQueue.get(podClass)?.requested === 0) {
           ofQueue.delete(podClass);
         }
       }
     }
-    this.countRepeated(queue, gang, by);
+    // Gangs have thousands of pods, and few of them share claims.
+    if (shares) {
+      this.countRepeated(queue, gang, by);
+    }
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       this.touched.add(at);
     }
