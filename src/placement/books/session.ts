@@ -56,6 +56,8 @@ export class Session {
   readonly classCounts = new Map<PodClass, number>();
   /** What gangs without running pods need to start. */
   readonly firstTurns = new Map<GangRecord, Turn>();
+  /** What these ask for, by kind. */
+  readonly firstAsked: Float64Array[] = [];
   /** What is derived from the books and kept up to date by notes of what changed on nodes. */
   private readonly indexes = new Map<unknown, unknown>();
   private readonly scores = new Map<unknown, unknown>();
@@ -343,7 +345,7 @@ export class Session {
       ].forEach((known) => known.clear());
       this.gangList.clear();
       this.emptyRooms.clear();
-      this.staticRows.length = this.dynamicPods = 0;
+      this.staticRows.length = this.firstAsked.length = this.dynamicPods = 0;
       this.hadDynamicPods = false;
       this.indexes.clear();
       this.scores.clear();

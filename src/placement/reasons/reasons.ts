@@ -106,15 +106,10 @@ function awaitsRepartition(cycle: Cycle, { gang, needed, placed }: GangRecord, n
 
 /** Gangs that have nothing, or less than they need: those that were considered first, in their order. */
 function waitingIn(cycle: Cycle, considered: readonly GangRecord[]): readonly GangRecord[] {
-  const seen = new Set<GangRecord>();
-  for (const list of [considered, cycle.shortOfPods()]) {
-    for (const gang of list) {
-      if (list === considered ? isBelow(gang) : lacks(gang)) {
-        seen.add(gang);
-      }
-    }
-  }
-  return [...seen];
+  const seen = new Set(considered.filter(isBelow));
+  // Thousands of gangs may have started, and only the others are put in order.
+  const others = cycle.shortOfPods((gang) => lacks(gang) && !seen.has(gang));
+  return [...seen, ...others];
 }
 
 function isBelow(gang: GangRecord): boolean {
