@@ -43,15 +43,17 @@ export function gangWithPods(
   const record = gangRecord(gang, index, queue, lookup.byPriority());
   let count = 0;
   for (const role of record.roles) {
-    const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
-    own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
-    const taken = new Set(own.map(({ name }) => name));
-    own.forEach((pod) => role.pods.push(podRecord(pod, role, count++, lookup)));
+    const taken = listed.length === 0 ? undefined : new Set<string>();
+    if (taken !== undefined) {
+      const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
+      own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
+      own.forEach((pod) => taken.add(pod.name) && role.pods.push(podRecord(pod, role, count++, lookup)));
+    }
     if (role.pods.length < role.role.count) {
       const podClass = lookup.classOf(role.template, gang.queue);
       for (let i = 0; role.pods.length < role.role.count; i++) {
         const name = `${gang.name}-${role.role.name}-${i}`;
-        if (taken.size === 0 || !taken.has(name)) {
+        if (taken?.has(name) !== true) {
           role.pods.push(newPod(name, role, count++, podClass));
         }
       }

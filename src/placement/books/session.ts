@@ -34,6 +34,8 @@ import { type Waiting, WaitingBooks } from './waiting';
 
 export { SnapshotError } from '../model/facts';
 
+const NO_PODS: readonly Pod[] = [];
+
 /** Classes that no pod has any more are kept up to this many, and as many as there are others. */
 const IDLE_CLASSES = 256;
 
@@ -414,7 +416,8 @@ export class Session {
 
   private replaceGang(name: string): void {
     const spec = this.facts.gangs.get(name);
-    const listed = [...this.facts.podsOf(name).values()];
+    const pods = this.facts.podsOf(name);
+    const listed = pods.size === 0 ? NO_PODS : [...pods.values()];
     const old = this.records.get(name);
     if (spec === undefined && listed.length > 0) {
       throw new SnapshotError(`Pod "${listed[0].name}" names gang "${name}", which is not in the snapshot.`);
@@ -440,8 +443,11 @@ export class Session {
     const likeness = likenessOf(record);
     record.settled = likeness !== undefined;
     if (likeness !== undefined) {
-      record.kind = this.kinds.get(likeness) ?? this.kinds.size;
-      this.kinds.set(likeness, record.kind);
+      record.kind = this.kinds.get(likeness);
+      if (record.kind === undefined) {
+        record.kind = this.kinds.size;
+        this.kinds.set(likeness, record.kind);
+      }
     }
     this.count(record, 1);
   }

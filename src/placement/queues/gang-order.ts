@@ -76,8 +76,8 @@ export class GangOrder {
   private readonly overdue: Heap<GangRecord>;
   private readonly byQuota: boolean;
   private readonly strict: boolean;
-  /** The entry that `next` took last, where more of its line may follow. */
-  private taken: Entry | undefined;
+  /** The line of the gang that `next` gave last. */
+  private taken: Line | undefined;
   /** Gangs that need not be considered, as long as the books are what they are; see `skip`. */
   private skipped: Skips | undefined;
 
@@ -145,7 +145,7 @@ export class GangOrder {
       if (isSkipped) {
         this.skipAlike(entry, turn === first ? [node.within, node.beyond] : [heap]);
       } else {
-        this.taken = { ...entry };
+        this.taken = entry.line;
       }
       this.enter(heap, entry);
       this.touch(node);
@@ -225,11 +225,11 @@ export class GangOrder {
     const { taken } = this;
     if (this.strict) {
       this.empty(node, alike);
-    } else if (this.outlook !== undefined && taken !== undefined && taken.line.gangs.length > 1) {
+    } else if (this.outlook !== undefined && taken !== undefined && taken.gangs.length > 1) {
       const { keepsOff, tooLong } = this.outlook;
-      const rest = [...node.within.elements(), ...node.beyond.elements()].find(({ line }) => line === taken.line);
+      const rest = [...node.within.elements(), ...node.beyond.elements()].find(({ line }) => line === taken);
       if (rest !== undefined) {
-        rest.hopeless = keepsOff(gang) && !tooLong(taken.line.shortest) ? 'beside' : 'all';
+        rest.hopeless = keepsOff(gang) && !tooLong(taken.shortest) ? 'beside' : 'all';
         this.giveSkipped(rest, alike);
       }
     }
