@@ -92,10 +92,14 @@ export function explainPending(
   asks: Asks = () => 'changes',
 ): PendingGang[] {
   const reasons = new PendingReasons(cycle);
-  return waitingIn(cycle, considered).flatMap((gang) => {
+  const pending: PendingGang[] = [];
+  for (const gang of waitingIn(cycle, considered)) {
     const detail = asks(gang.gang.name);
-    return detail === 'none' ? [] : [reasons.explained(gang, detail)];
-  });
+    if (detail !== 'none') {
+      pending.push(reasons.explained(gang, detail));
+    }
+  }
+  return pending;
 }
 
 /** The gang needs nothing but the MIG configurations that these nodes get. */
