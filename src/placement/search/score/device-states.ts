@@ -220,7 +220,7 @@ export function longer<T extends Int32Array | Float64Array | Uint8Array>(numbers
 }
 
 /** More thousandths than a request takes of one device; only makes keys unique. */
-const MOST_MILLI = 2048;
+const MOST_MILLI = 2 ** 32;
 
 function haveOneModel({ deviceStart, deviceModel }: NodeTable, row: number): boolean {
   for (let slot = deviceStart[row] + 1; slot < deviceStart[row + 1]; slot++) {
