@@ -216,3 +216,52 @@ describe('a Windows host-process container', () => {
     expect(placesIn(ofPod, containers)).toEqual(isOne ? [...places, '/spec/hostNetwork'] : places);
   });
 });
+
+describe('a resource that a variable refers to', () => {
+  const placesOf = (reference: Json): readonly string[] =>
+    findingsOf(
+      yaml({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a' },
+        spec: {
+          containers: [{ name: 'a', image: 'a:1', env: [{ name: 'A', valueFrom: { resourceFieldRef: reference } }] }],
+        },
+      }),
+      coreRules,
+    ).map(({ path }) => path.replace(/^.*\//, ''));
+
+  test.each([
+    [{ resource: 'limits.hugepages-2Mi' }, []],
+    [{ resource: 'requests.hugepages-1Gi', divisor: '1Mi' }, []],
+    [{ resource: 'requests.hugepages-1Gi', divisor: '1m' }, ['divisor']],
+    [{ resource: 'xlimits.hugepages-2Mi' }, ['resource']],
+    [{ resource: 'limits.hugepages' }, ['resource']],
+    [{ resource: 'limits.cpu', divisor: '1m' }, []],
+    [{ resource: 'limits.cpu', divisor: '1Mi' }, ['divisor']],
+    [{ resource: 'limits.nvidia.com/gpu' }, ['resource']],
+  ])('%j', (reference, places) => {
+    expect(placesOf(reference)).toEqual(places);
+  });
+});
+
+test.each<[string, Json, readonly string[]]>([
+  ['labels and annotations', { labels: { app: 'a' }, annotations: { note: 'b' } }, []],
+  ['an empty map', { managedFields: {} }, []],
+  ['a name', { name: 'scratch' }, ['/metadata/name']],
+  ['an empty list', { finalizers: [] }, ['/metadata/finalizers']],
+])('the metadata of a claim template with %s', (_, metadata, places) => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: {
+      containers: [{ name: 'a', image: 'a:1' }],
+      volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { metadata, spec } } }],
+    },
+  };
+  expect(findingsOf(yaml(pod), coreRules).map(({ path }) => path)).toEqual(
+    places.map((place) => `/spec/volumes/0/ephemeral/volumeClaimTemplate${place}`),
+  );
+});
