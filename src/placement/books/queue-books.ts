@@ -77,13 +77,8 @@ export class QueueBooks {
         }
       }
     }
-    for (const { pods } of by === 1 ? [] : gang.roles) {
-      for (let i = 0; i < pods.length; i++) {
-        const { podClass } = pods[i];
-        if ((i === 0 || podClass !== pods[i - 1].podClass) && ofQueue.get(podClass)?.requested === 0) {
-          ofQueue.delete(podClass);
-        }
-      }
+    if (by === -1) {
+      dropEmpty(ofQueue, gang);
     }
     // Gangs have thousands of pods, and few of them share claims.
     if (shares) {
@@ -181,5 +176,17 @@ export class QueueBooks {
       }
     }
     return sums;
+  }
+}
+
+/** Drops classes of the gang's pods that no pod of the queue has any more. */
+function dropEmpty(ofQueue: Map<PodClass, Tally>, { roles }: GangRecord): void {
+  for (const { pods } of roles) {
+    for (let i = 0; i < pods.length; i++) {
+      const { podClass } = pods[i];
+      if ((i === 0 || podClass !== pods[i - 1].podClass) && ofQueue.get(podClass)?.requested === 0) {
+        ofQueue.delete(podClass);
+      }
+    }
   }
 }
