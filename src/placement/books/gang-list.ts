@@ -60,7 +60,8 @@ export class GangList {
     added.sort((a, b) => compareNames(a.gang.name, b.gang.name));
     const places = new Array<number>(added.length);
     let left = records.length;
-    records.length += added.length;
+    // The list does not grow by its length: then it would be copied for each gang that comes.
+    added.forEach((record) => records.push(record));
     for (let i = added.length - 1; i >= 0; i--) {
       const place = this.placeOf(added[i].gang.name, left);
       records.copyWithin(place + i + 1, place, left);

@@ -43,15 +43,17 @@ export function gangWithPods(
   const record = gangRecord(gang, index, queue, lookup.byPriority());
   let count = 0;
   for (const role of record.roles) {
-    const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
-    own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
-    const taken = new Set(own.map(({ name }) => name));
-    own.forEach((pod) => role.pods.push(podRecord(pod, role, count++, lookup)));
+    const taken = listed.length === 0 ? undefined : new Set<string>();
+    if (taken !== undefined) {
+      const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
+      own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
+      own.forEach((pod) => taken.add(pod.name) && role.pods.push(podRecord(pod, role, count++, lookup)));
+    }
     if (role.pods.length < role.role.count) {
       const podClass = lookup.classOf(role.template, gang.queue);
       for (let i = 0; role.pods.length < role.role.count; i++) {
         const name = `${gang.name}-${role.role.name}-${i}`;
-        if (taken.size === 0 || !taken.has(name)) {
+        if (taken?.has(name) !== true) {
           role.pods.push(newPod(name, role, count++, podClass));
         }
       }
@@ -117,21 +119,35 @@ export function likenessOf({ gang, roles, root, needed }: GangRecord): string | 
   const alike = roles.every(({ pods }) =>
     pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
-  return !alike || needed === 0 || roles.some(({ pods }) => pods.some(mayGain)) || !isSettled(root)
+  return !alike || needed === 0 || roles.some(({ pods }) => pods.length > 0 && mayGain(pods[0])) || !isSettled(root)
     ? undefined
-    : canonicalText([
-        gang.topology,
-        gang.subgroups,
-        gang.minimum,
-        roles.map(({ role, pods, minimum }) => [
-          pods[0]?.podClass.id,
-          pods.length,
-          minimum,
-          role.topology,
-          role.subgroup,
-          role.leader,
-        ]),
-      ]);
+    : (plainLikeness(gang, roles) ??
+        canonicalText([
+          gang.topology,
+          gang.subgroups,
+          gang.minimum,
+          roles.map(({ role, pods, minimum }) => [
+            pods[0]?.podClass.id,
+            pods.length,
+            minimum,
+            role.topology,
+            role.subgroup,
+            role.leader,
+          ]),
+        ]));
+}
+
+/** The same for gangs of one role that say nothing else: most gangs, thousands of which may come at once. */
+function plainLikeness({ topology, subgroups, minimum }: Gang, roles: readonly RoleRecord[]): string | undefined {
+  const [only] = roles;
+  const isPlain =
+    roles.length === 1 &&
+    topology === undefined &&
+    subgroups === undefined &&
+    minimum === undefined &&
+    only.role.topology === undefined &&
+    only.role.subgroup === undefined;
+  return isPlain ? `${only.pods[0]?.podClass.id} ${only.pods.length} ${only.minimum} ${only.role.leader}` : undefined;
 }
 
 /** May the pod fit somewhere because another one was placed? What keeps others away, or is kept away, fits in fewer places then. */
@@ -144,39 +160,19 @@ function mayGain({ podClass: { template } }: PodRecord): boolean {
 
 /** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */
 function isSettled(unit: UnitRecord): boolean {
+  return (unit.minimum === undefined || isChosen(unit, unit.minimum)) && unit.children.every(isSettled);
+}
+
+function isChosen(unit: UnitRecord, minimum: number): boolean {
   const pods = rolesIn(unit).flatMap((role) => role.pods);
-  return (
-    (unit.minimum === undefined ||
-      unit.minimum >= pods.length ||
-      pods.every(({ podClass }) => podClass === pods[0].podClass)) &&
-    unit.children.every(isSettled)
-  );
+  return minimum >= pods.length || pods.every(({ podClass }) => podClass === pods[0].podClass);
 }
 
 function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {
   const roles: RoleRecord[] = [];
-  const unitOf = (name: string, subgroup: Subgroup | undefined, path: readonly string[]): UnitRecord => {
-    if (path.includes(name)) {
-      throw new SnapshotError(`Subgroup "${name}" of gang "${gang.name}" is its own ancestor.`);
-    }
-    const children = (gang.subgroups ?? []).filter(({ parent }) => parent === subgroup?.name);
-    return {
-      name,
-      subgroup,
-      topology: subgroup === undefined ? gang.topology : subgroup.topology,
-      children: children.map((child) => unitOf(child.name, child, subgroup === undefined ? path : [...path, name])),
-      roles: [],
-      minimum: subgroup === undefined ? gang.minimum : subgroup.minimum,
-    };
-  };
-  const root = unitOf(gang.name, undefined, []);
-  const units = new Map<string | undefined, UnitRecord>();
-  const collect = (unit: UnitRecord): void => {
-    units.set(unit.subgroup?.name, unit);
-    unit.children.forEach(collect);
-  };
-  collect(root);
-  const record: GangRecord = {
+  const root = unitOf(gang, gang.name, undefined, []);
+  const units = root.children.length === 0 ? undefined : unitsIn(root, new Map());
+  const record: GangRecord & { needed: number } = {
     index,
     gang,
     queue,
@@ -191,8 +187,12 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, b
     settled: false,
     placed: 0,
   };
-  for (const role of [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0))) {
-    const unit = units.get(role.subgroup);
+  const inOrder =
+    gang.roles.length < 2
+      ? gang.roles
+      : [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0));
+  for (const role of inOrder) {
+    const unit = role.subgroup === undefined ? root : units?.get(role.subgroup);
     if (unit === undefined) {
       throw new SnapshotError(
         `Role "${role.name}" of gang "${gang.name}" names subgroup "${role.subgroup}", which the gang does not have.`,
@@ -211,7 +211,32 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, b
     roles.push(made);
     unit.roles.push(made);
   }
-  return Object.assign(record, { needed: neededIn(root) });
+  record.needed = neededIn(root);
+  return record;
+}
+
+function unitOf(gang: Gang, name: string, subgroup: Subgroup | undefined, path: readonly string[]): UnitRecord {
+  if (path.includes(name)) {
+    throw new SnapshotError(`Subgroup "${name}" of gang "${gang.name}" is its own ancestor.`);
+  }
+  const children = gang.subgroups?.filter(({ parent }) => parent === subgroup?.name) ?? [];
+  return {
+    name,
+    subgroup,
+    topology: subgroup === undefined ? gang.topology : subgroup.topology,
+    children: children.map((child) => unitOf(gang, child.name, child, subgroup === undefined ? path : [...path, name])),
+    roles: [],
+    minimum: subgroup === undefined ? gang.minimum : subgroup.minimum,
+  };
+}
+
+/** Subgroups by their names. */
+function unitsIn(unit: UnitRecord, units: Map<string, UnitRecord>): ReadonlyMap<string, UnitRecord> {
+  for (const child of unit.children) {
+    units.set(child.name, child);
+    unitsIn(child, units);
+  }
+  return units;
 }
 
 /** Pods that must run in the unit: its own minimum, or what its parts need, whichever is more. */

@@ -27,12 +27,10 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
   let have = 0;
   for (const role of unit.roles) {
     const missing = Math.max(0, role.minimum - role.placed);
-    const pods = missing === 0 ? [] : waiting(role).slice(0, missing);
-    if (pods.length < missing) {
+    if (missing > 0 && addWaiting(role, missing, chosen) < missing) {
       return undefined;
     }
-    addAll(chosen, pods);
-    have += role.placed + pods.length;
+    have += role.placed + missing;
   }
   for (const child of unit.children) {
     const inside = fill(child, chosen, roomFor);
@@ -50,6 +48,18 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
     have += others.length;
   }
   return have < (unit.minimum ?? 0) ? undefined : have;
+}
+
+/** Adds the first of the role's pods that are free to be placed, at most `most`, and says how many. */
+function addWaiting({ pods }: RoleRecord, most: number, chosen: PodRecord[]): number {
+  let added = 0;
+  for (let i = 0; i < pods.length && added < most; i++) {
+    if (pods[i].row === NOWHERE && pods[i].waits) {
+      chosen.push(pods[i]);
+      added++;
+    }
+  }
+  return added;
 }
 
 /** The pods in their order, but those for which there is room come first, and those that could be nowhere last. */

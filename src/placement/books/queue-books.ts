@@ -58,6 +58,7 @@ export class QueueBooks {
     }
     let tally: Tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
     let of: PodClass | undefined;
+    let shares = false;
     for (const { pods } of gang.roles) {
       for (const { podClass, releasing, home, preemptible } of pods) {
         if (releasing) {
@@ -67,6 +68,7 @@ export class QueueBooks {
           tally = ofQueue.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
           ofQueue.set(podClass, tally);
           of = podClass;
+          shares ||= podClass.shared.length > 0;
         }
         tally.requested += by;
         if (home !== NOWHERE) {
@@ -75,14 +77,13 @@ export class QueueBooks {
         }
       }
     }
-    for (const { pods } of by === 1 ? [] : gang.roles) {
-      for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
-        if (ofQueue.get(podClass)?.requested === 0) {
-          ofQueue.delete(podClass);
-        }
-      }
+    if (by === -1) {
+      dropEmpty(ofQueue, gang);
     }
-    this.countRepeated(queue, gang, by);
+    // Gangs have thousands of pods, and few of them share claims.
+    if (shares) {
+      this.countRepeated(queue, gang, by);
+    }
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       this.touched.add(at);
     }
@@ -175,5 +176,17 @@ export class QueueBooks {
       }
     }
     return sums;
+  }
+}
+
+/** Drops classes of the gang's pods that no pod of the queue has any more. */
+function dropEmpty(ofQueue: Map<PodClass, Tally>, { roles }: GangRecord): void {
+  for (const { pods } of roles) {
+    for (let i = 0; i < pods.length; i++) {
+      const { podClass } = pods[i];
+      if ((i === 0 || podClass !== pods[i - 1].podClass) && ofQueue.get(podClass)?.requested === 0) {
+        ofQueue.delete(podClass);
+      }
+    }
   }
 }

@@ -34,6 +34,8 @@ import { type Waiting, WaitingBooks } from './waiting';
 
 export { SnapshotError } from '../model/facts';
 
+const NO_PODS: readonly Pod[] = [];
+
 /** Classes that no pod has any more are kept up to this many, and as many as there are others. */
 const IDLE_CLASSES = 256;
 
@@ -56,6 +58,8 @@ export class Session {
   readonly classCounts = new Map<PodClass, number>();
   /** What gangs without running pods need to start. */
   readonly firstTurns = new Map<GangRecord, Turn>();
+  /** What these ask for, by kind. */
+  readonly firstAsked: Float64Array[] = [];
   /** What is derived from the books and kept up to date by notes of what changed on nodes. */
   private readonly indexes = new Map<unknown, unknown>();
   private readonly scores = new Map<unknown, unknown>();
@@ -343,7 +347,7 @@ export class Session {
       ].forEach((known) => known.clear());
       this.gangList.clear();
       this.emptyRooms.clear();
-      this.staticRows.length = this.dynamicPods = 0;
+      this.staticRows.length = this.firstAsked.length = this.dynamicPods = 0;
       this.hadDynamicPods = false;
       this.indexes.clear();
       this.scores.clear();
@@ -412,7 +416,8 @@ export class Session {
 
   private replaceGang(name: string): void {
     const spec = this.facts.gangs.get(name);
-    const listed = [...this.facts.podsOf(name).values()];
+    const pods = this.facts.podsOf(name);
+    const listed = pods.size === 0 ? NO_PODS : [...pods.values()];
     const old = this.records.get(name);
     if (spec === undefined && listed.length > 0) {
       throw new SnapshotError(`Pod "${listed[0].name}" names gang "${name}", which is not in the snapshot.`);
@@ -438,8 +443,11 @@ export class Session {
     const likeness = likenessOf(record);
     record.settled = likeness !== undefined;
     if (likeness !== undefined) {
-      record.kind = this.kinds.get(likeness) ?? this.kinds.size;
-      this.kinds.set(likeness, record.kind);
+      record.kind = this.kinds.get(likeness);
+      if (record.kind === undefined) {
+        record.kind = this.kinds.size;
+        this.kinds.set(likeness, record.kind);
+      }
     }
     this.count(record, 1);
   }

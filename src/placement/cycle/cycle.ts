@@ -263,15 +263,29 @@ export class Cycle {
   }
 
   /**
-   * Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. O(gangs log gangs).
+   * Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. O(gangs) and
+   * their order.
    *
-   * @param incomplete gangs that had no pods before are left out
+   * @param isMeant gangs for which this is not true are left out
+   * @param short gangs that had fewer before. @default - all of them
    */
-  shortOfPods(incomplete = false): readonly GangRecord[] {
-    const { session, evicted } = this;
-    const short = new Set(incomplete ? session.incomplete : session.short);
-    evicted.forEach(({ pod }) => short.add(pod.role!.gang));
-    return [...short].sort((a, b) => a.index - b.index);
+  shortOfPods(
+    isMeant: (gang: GangRecord) => boolean,
+    short: ReadonlySet<GangRecord> = this.session.short,
+  ): readonly GangRecord[] {
+    const found = new Set<GangRecord>();
+    for (const gang of short) {
+      if (isMeant(gang)) {
+        found.add(gang);
+      }
+    }
+    for (const { pod } of this.evicted) {
+      const { gang } = pod.role!;
+      if (isMeant(gang)) {
+        found.add(gang);
+      }
+    }
+    return [...found].sort((a, b) => a.index - b.index);
   }
 
   /** Pods that are on their way out, and still hold their room. */
@@ -435,14 +449,14 @@ export class Cycle {
   binding(pod: PodRecord): Binding {
     const { table } = this.session;
     const start = table.deviceStart[pod.row];
-    return {
+    const binding = {
       pod: pod.name,
       gang: pod.role!.gang.gang.name,
       role: pod.role!.role.name,
       node: table.nodes[pod.row].name,
       devices: pod.devices.map((slot) => slot - start),
-      ...(pod.claimed.length > 0 && { claims: pod.claimed }),
     };
+    return pod.claimed.length > 0 ? { ...binding, claims: pod.claimed } : binding;
   }
 
   eviction({ pod, row, action, beneficiary }: Evicted): Eviction {

@@ -50,7 +50,12 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new InVain();
   const isUseless = (gang: GangRecord): boolean => !mayDisturb(cycle, gang) || inVain.has(gang) || isImpossible(gang);
-  order.skip({ has: isUseless });
+  order.skip({
+    get era() {
+      return inVain.era;
+    },
+    has: isUseless,
+  });
   // What got nothing before the last change of the books, and what did since.
   const before = new Set<GangRecord>();
   const since = new Set<GangRecord>();
@@ -118,6 +123,8 @@ function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]):
 
 /** Gangs for which nothing could be done; of those of one kind each that has another right. */
 class InVain {
+  /** Grows whenever something changed, so that they may be tried again. */
+  era = 0;
   private readonly byKind = new Map<number, GangRecord[]>();
 
   add(gang: GangRecord): void {
@@ -133,6 +140,7 @@ class InVain {
   }
 
   clear(): void {
+    this.era++;
     this.byKind.clear();
   }
 }

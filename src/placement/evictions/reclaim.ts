@@ -189,6 +189,7 @@ export class ReclaimRules {
 
   private take({ pods, gang }: Portion, taken: Map<QueueRecord, Float64Array>): void {
     const { ledger, accounts } = this.cycle.session;
+    const kept = gang.claimPods === undefined ? undefined : keptBy(gang, pods);
     for (let queue = gang.queue; queue !== undefined; queue = queue.parent) {
       const sum = taken.get(queue) ?? new Float64Array(accounts.length);
       taken.set(queue, sum);
@@ -198,10 +199,10 @@ export class ReclaimRules {
           sum[ids[i]] += amounts[i];
         }
       }
-      for (const [shared, times] of keptBy(gang, pods)) {
+      kept?.forEach((times, shared) => {
         const { ids, amounts } = ledger.chargeOfShared(shared);
         ids.forEach((account, i) => (sum[account] -= times * amounts[i]));
-      }
+      });
     }
   }
 }
@@ -210,7 +211,7 @@ export class ReclaimRules {
 function keptBy({ claimPods }: GangRecord, pods: readonly PodRecord[]): ReadonlyMap<SharedCharge, number> {
   const kept = new Map<SharedCharge, number>();
   const left = new Map<string, number>();
-  for (const shared of claimPods === undefined ? [] : pods.flatMap(({ podClass }) => podClass.shared)) {
+  for (const shared of pods.flatMap(({ podClass }) => podClass.shared)) {
     const holders = (left.get(shared.key) ?? claimPods?.get(shared.key)?.all ?? 0) - 1;
     left.set(shared.key, holders);
     kept.set(shared, (kept.get(shared) ?? 0) + (holders > 0 ? 1 : 0));

@@ -7,9 +7,9 @@ import { runs } from '../books/needs';
 
 export function evictStale(cycle: Cycle): void {
   const { session } = cycle;
-  for (const gang of cycle.shortOfPods(true)) {
+  for (const gang of cycle.shortOfPods(({ placed }) => placed > 0, session.incomplete)) {
     const { staleSince = session.now } = gang.gang;
-    if (gang.placed === 0 || runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
+    if (runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
       continue;
     }
     const pods = gang.roles.flatMap((role) => role.pods).filter(({ row, releasing }) => row >= 0 && !releasing);

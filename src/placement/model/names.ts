@@ -11,7 +11,7 @@ export function compareNames(a: string, b: string): number {
     if (isDigit(x) && isDigit(y)) {
       const iEnd = endOfDigits(a, i);
       const jEnd = endOfDigits(b, j);
-      const order = compareDigits(a.slice(i, iEnd), b.slice(j, jEnd));
+      const order = compareDigits(a, i, iEnd, b, j, jEnd);
       if (order !== 0) {
         return order;
       }
@@ -44,8 +44,24 @@ function endOfDigits(text: string, from: number): number {
   return end;
 }
 
-function compareDigits(a: string, b: string): number {
-  const x = a.replace(/^0+(?=\d)/, '');
-  const y = b.replace(/^0+(?=\d)/, '');
-  return x.length - y.length || compareText(x, y);
+/** Compares numbers of any length in two texts: names are sorted by the thousand. */
+function compareDigits(a: string, aFrom: number, aEnd: number, b: string, bFrom: number, bEnd: number): number {
+  let i = withoutZeros(a, aFrom, aEnd);
+  let j = withoutZeros(b, bFrom, bEnd);
+  const order = aEnd - i - (bEnd - j);
+  for (; order === 0 && i < aEnd; i++, j++) {
+    const difference = a.charCodeAt(i) - b.charCodeAt(j);
+    if (difference !== 0) {
+      return difference;
+    }
+  }
+  return order;
+}
+
+/** Where the number begins, without zeros in front; its last digit counts always. */
+function withoutZeros(text: string, from: number, end: number): number {
+  while (from < end - 1 && text.charCodeAt(from) === 48) {
+    from++;
+  }
+  return from;
 }

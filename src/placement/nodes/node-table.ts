@@ -91,10 +91,10 @@ export class NodeTable {
     this.resources = resourceNames(this.nodes, this.deviceResources, extraResources);
     this.columns = new Map(this.resources.map((name, column) => [name, column]));
     this.allocatable = this.resources.map((name) =>
-      Float64Array.from(this.nodes, (node) => node.allocatable[name] ?? 0),
+      numbersOf(this.nodes, (node) => node.allocatable[name] ?? 0, Float64Array),
     );
     this.free = this.resources.map((name, column) =>
-      Float64Array.from(this.nodes, (node, row) => this.allocatable[column][row] - (node.used?.[name] ?? 0)),
+      numbersOf(this.nodes, (node, row) => this.allocatable[column][row] - (node.used?.[name] ?? 0), Float64Array),
     );
 
     const perNode = this.nodes.map((node, row) => devicesOf(node, this.deviceResource[row]));
@@ -102,20 +102,23 @@ export class NodeTable {
     this.linked = this.devices.some(({ island, numa }) => island !== undefined || numa !== undefined);
     this.deviceStart = new Int32Array(this.count + 1);
     perNode.forEach((list, row) => (this.deviceStart[row + 1] = this.deviceStart[row] + list.length));
-    this.deviceRow = Int32Array.from(perNode.flatMap((list, row) => list.map(() => row)));
-    this.deviceCapacity = Int32Array.from(this.devices, capacityOf);
+    this.deviceRow = new Int32Array(this.devices.length);
+    perNode.forEach((_, row) => this.deviceRow.fill(row, this.deviceStart[row], this.deviceStart[row + 1]));
+    this.deviceCapacity = numbersOf(this.devices, capacityOf, Int32Array);
     this.deviceFree = this.deviceCapacity.slice();
-    this.models = [...new Set(this.devices.flatMap(({ model }) => (model === undefined ? [] : [model])))].sort(
-      compareNames,
+    this.models = namesOf(this.devices, ({ model }, add) => model !== undefined && add(model));
+    this.deviceModel = numbersOf(
+      this.devices,
+      ({ model }) => (model === undefined ? -1 : this.models.indexOf(model)),
+      Int32Array,
     );
-    this.deviceModel = Int32Array.from(this.devices, ({ model }) =>
-      model === undefined ? -1 : this.models.indexOf(model),
-    );
-    this.deviceMemory = Float64Array.from(this.devices, ({ memoryMiB }) => memoryMiB ?? 0);
+    this.deviceMemory = numbersOf(this.devices, ({ memoryMiB }) => memoryMiB ?? 0, Float64Array);
 
-    this.profiles = [...new Set(this.devices.flatMap(({ mig }) => Object.keys(mig ?? {})))].sort(compareNames);
+    this.profiles = namesOf(this.devices, ({ mig }, add) => mig !== undefined && Object.keys(mig).forEach(add));
     this.migCapacity = new Int32Array(this.devices.length * this.profiles.length);
-    this.devices.forEach((_, slot) => this.countInstances(slot));
+    if (this.profiles.length > 0) {
+      this.devices.forEach((_, slot) => this.countInstances(slot));
+    }
     this.migFree = this.migCapacity.slice();
     this.deviceReport = new Array<DeviceReport | undefined>(this.devices.length).fill(undefined);
 
@@ -321,6 +324,30 @@ export class NodeTable {
     }
     return parsed.report;
   }
+}
+
+/** The numbers of a list, which may have tens of thousands of elements: `from` of typed arrays takes several times as long. */
+function numbersOf<T, A extends Int32Array | Float64Array>(
+  list: readonly T[],
+  numberOf: (element: T, index: number) => number,
+  type: new (length: number) => A,
+): A {
+  const numbers = new type(list.length);
+  for (let i = 0; i < list.length; i++) {
+    numbers[i] = numberOf(list[i], i);
+  }
+  return numbers;
+}
+
+/** All names in a list of devices, in order. */
+function namesOf(
+  devices: readonly Device[],
+  addNames: (device: Device, add: (name: string) => void) => unknown,
+): string[] {
+  const names = new Set<string>();
+  const add = (name: string): unknown => names.add(name);
+  devices.forEach((device) => addNames(device, add));
+  return [...names].sort(compareNames);
 }
 
 function capacityOf({ healthy, mig }: Device): number {

@@ -30,6 +30,9 @@ interface Entry {
   hopeless: Hopeless;
   /** The same for the question whether it contends. */
   misfit: Hopeless;
+  /** The first place of the line, from `at` on, that is not left out as of an era of what is; see `skip`. */
+  live: number;
+  liveEra: number;
 }
 
 type Hopeless = 'no' | 'beside' | 'all';
@@ -50,8 +53,9 @@ interface Node {
   staleEntitled: boolean;
 }
 
-/** Gangs that an action leaves out. */
+/** Gangs that an action leaves out: of those that wait more and more, until another era begins. */
 export interface Skips {
+  readonly era: number;
   has(gang: GangRecord): boolean;
 }
 
@@ -72,8 +76,8 @@ export class GangOrder {
   private readonly overdue: Heap<GangRecord>;
   private readonly byQuota: boolean;
   private readonly strict: boolean;
-  /** The entry that `next` took last, where more of its line may follow. */
-  private taken: Entry | undefined;
+  /** The line of the gang that `next` gave last. */
+  private taken: Line | undefined;
   /** Gangs that need not be considered, as long as the books are what they are; see `skip`. */
   private skipped: Skips | undefined;
 
@@ -111,7 +115,7 @@ export class GangOrder {
       this.nodes.set(queue, node);
       (parent?.children ?? this.roots).push(node);
       for (const line of lines.get(queue) ?? []) {
-        this.enter(node.within, { gang: line.gangs[0], line, at: -1, hopeless: 'no', misfit: 'no' });
+        this.enter(node.within, entryOf(line, -1));
       }
     }
     for (const gang of singles) {
@@ -141,7 +145,7 @@ export class GangOrder {
       if (isSkipped) {
         this.skipAlike(entry, turn === first ? [node.within, node.beyond] : [heap]);
       } else {
-        this.taken = { ...entry };
+        this.taken = entry.line;
       }
       this.enter(heap, entry);
       this.touch(node);
@@ -162,26 +166,44 @@ export class GangOrder {
   /** Goes to the last gang of the line before one that is considered, or before a gang of another line that is. */
   private skipAlike(entry: Entry, heaps: readonly Heap<Entry>[]): void {
     const { gangs } = entry.line;
-    const rivals = heaps.flatMap((heap) => heap.elements()).filter((other) => !this.isSkippedWhole(other));
     const [{ compare }] = heaps;
-    const at = { ...entry };
-    for (let next = entry.at + 1; next < gangs.length; next++) {
-      at.gang = gangs[next];
-      const isLeftOut = at.gang.placed > 0 || this.skipped!.has(at.gang);
-      if (!isLeftOut || rivals.some((rival) => compare(rival, at) < 0)) {
+    const next = this.liveOf(entry);
+    const rival = this.firstRival(heaps);
+    for (const at = { ...entry }; entry.at + 1 < next; entry.at++) {
+      at.gang = gangs[entry.at + 1];
+      if (rival !== undefined && compare(rival, at) < 0) {
         return;
       }
-      entry.at = next;
     }
   }
 
-  private isSkippedWhole({ line: { gangs }, at }: Entry): boolean {
-    for (let next = at; next < gangs.length; next++) {
-      if (gangs[next].placed === 0 && !this.skipped!.has(gangs[next])) {
-        return false;
+  /** The first entry with a gang that is not left out. */
+  private firstRival(heaps: readonly Heap<Entry>[]): Entry | undefined {
+    let first: Entry | undefined;
+    for (const heap of heaps) {
+      for (const entry of heap.elements()) {
+        if ((first === undefined || heap.compare(entry, first) < 0) && this.liveOf(entry) < entry.line.gangs.length) {
+          first = entry;
+        }
       }
     }
-    return true;
+    return first;
+  }
+
+  /** The first place of the line, from where it is, whose gang waits and is not left out. What was left out stays so during an era. */
+  private liveOf(entry: Entry): number {
+    const { gangs } = entry.line;
+    const skipped = this.skipped!;
+    if (entry.liveEra !== skipped.era) {
+      entry.liveEra = skipped.era;
+      entry.live = entry.at;
+    }
+    let live = Math.max(entry.live, entry.at);
+    while (live < gangs.length && (gangs[live].placed > 0 || skipped.has(gangs[live]))) {
+      live++;
+    }
+    entry.live = live;
+    return live;
   }
 
   /** The shares of its queue changed, and the gang returns to the order if it can have more pods: O(log gangs). */
@@ -203,11 +225,11 @@ export class GangOrder {
     const { taken } = this;
     if (this.strict) {
       this.empty(node, alike);
-    } else if (this.outlook !== undefined && taken !== undefined && taken.line.gangs.length > 1) {
+    } else if (this.outlook !== undefined && taken !== undefined && taken.gangs.length > 1) {
       const { keepsOff, tooLong } = this.outlook;
-      const rest = [...node.within.elements(), ...node.beyond.elements()].find(({ line }) => line === taken.line);
+      const rest = [...node.within.elements(), ...node.beyond.elements()].find(({ line }) => line === taken);
       if (rest !== undefined) {
-        rest.hopeless = keepsOff(gang) && !tooLong(taken.line.shortest) ? 'beside' : 'all';
+        rest.hopeless = keepsOff(gang) && !tooLong(taken.shortest) ? 'beside' : 'all';
         this.giveSkipped(rest, alike);
       }
     }
@@ -247,13 +269,7 @@ export class GangOrder {
       return;
     }
     const node = gang.queue === undefined ? undefined : this.nodes.get(gang.queue);
-    node?.within.push({
-      gang,
-      line: lineOf(gang),
-      at: 0,
-      hopeless: 'no',
-      misfit: 'no',
-    });
+    node?.within.push(entryOf(lineOf(gang), 0));
   }
 
   /** Puts the entry in with the next gang of its line that still waits, if there is one. */
@@ -414,6 +430,10 @@ export class GangOrder {
   private compareQueues(a: QueueRecord, aTurn: Turn, b: QueueRecord, bTurn: Turn): number {
     return compareQueues(this.session.policy, this.queues.totals, a, aTurn.asked, b, bTurn.asked);
   }
+}
+
+function entryOf(line: Line, at: number): Entry {
+  return { gang: line.gangs[0], line, at, hopeless: 'no', misfit: 'no', live: 0, liveEra: -1 };
 }
 
 /** Negative when `a` comes first. */

@@ -35,9 +35,15 @@ function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[]
     gang,
     pods,
     podClass: pods.every((pod) => pod.podClass === podClass) ? podClass : undefined,
-    asked: askedFor(session, pods),
+    asked:
+      gang.kind !== undefined && gang.placed === 0 ? askedFirst(session, gang.kind, pods) : askedFor(session, pods),
     optional,
   };
+}
+
+/** Gangs of one kind ask for the same. */
+function askedFirst(session: Session, kind: number, pods: readonly PodRecord[]): Float64Array {
+  return (session.firstAsked[kind] ??= askedFor(session, pods));
 }
 
 /** Can there be other turns of the gang? Those of a kind start with the same pods, and may then grow with any. */

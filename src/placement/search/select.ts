@@ -187,10 +187,7 @@ export class Selector {
       ? this.session.index(DeviceStates).fits(podClass)
       : (row: number): boolean => devicesFit(table, row, podClass);
     if (preference === undefined && !signals) {
-      const scoreIfAllowed: RowScore = (row) => (free[row] < least || !fits(row) ? -Infinity : score(row));
-      const states = byStates ? this.session.index(DeviceStates) : undefined;
-      const known = states?.remembers(podClass) === true ? states.remembered(scoreIfAllowed) : scoreIfAllowed;
-      return (row) => (allowed[row] !== 0 ? -Infinity : known(row));
+      return (row) => (allowed[row] !== 0 || free[row] < least || !fits(row) ? -Infinity : score(row));
     }
     return (row) => {
       if (allowed[row] !== 0 || free[row] < least || !fits(row)) {

@@ -1,13 +1,12 @@
 /**
  * States of the devices of a node (how much is free on each, whatever the order) as small numbers.
  *
- * Thousands of nodes are in a few hundred states, so what is worked out for a state is worked out once. States are found by a
- * hash of what is free; what a request makes of a state, and what scores depend on a state with free CPU, is remembered as well.
+ * Thousands of nodes are in a few hundred states, so what is worked out for a state is worked out once, and is then read from an array by the
+ * number of the state. States are found by a hash of what is free; what a request makes of a state is remembered as well.
  */
 import { devicesFit } from '../../nodes/devices';
-import { CPU_COLUMN, WHOLE, type NodeTable } from '../../nodes/node-table';
+import { type NodeTable } from '../../nodes/node-table';
 import { type PodClass } from '../../nodes/pod-class';
-import { NumberTable } from './number-table';
 
 /** How a request uses devices: their number, and the thousandths of each. */
 export interface DeviceShape {
@@ -20,8 +19,8 @@ export class DeviceStates {
   readonly free: number[][] = [];
   /** One more than a state, by the hash of what is free; 0 where there is none. */
   private places = new Int32Array(1024);
-  /** One more than the state after a request, by the state and the request; 0 where the request does not fit. */
-  private readonly after = new NumberTable();
+  /** What requests make of states, by the number and the thousandths of the devices. */
+  private readonly requests = new Map<number, AfterRequest>();
   private readonly ofRow: Int32Array;
   private readonly versions: Int32Array;
   private readonly sorted: number[] = [];
@@ -33,14 +32,9 @@ export class DeviceStates {
   /** Numbers of states with a model, by row, with the version of the row for which they hold. */
   private readonly situations: Int32Array;
   private readonly seen: Int32Array;
-  private readonly numbers: (number | undefined)[] = [];
+  /** One more than the situation, by state and model. */
+  private numbers = new Int32Array(1024);
   private count = 0;
-  /** Numbers of situations with an amount of free CPU, by row, with the version of the row for which they hold. */
-  private readonly combinations: Int32Array;
-  private readonly combined: Int32Array;
-  private combinationNumbers = new NumberTable();
-  private combinationCount = 0;
-  private combinationEra = 0;
 
   constructor({ table }: { readonly table: NodeTable }) {
     this.table = table;
@@ -48,8 +42,6 @@ export class DeviceStates {
     this.alike = table.allRows.every((row) => haveOneModel(table, row));
     this.situations = new Int32Array(table.count);
     this.seen = new Int32Array(table.count).fill(-1);
-    this.combinations = new Int32Array(table.count);
-    this.combined = new Int32Array(table.count).fill(-1);
     this.ofRow = new Int32Array(table.count);
     this.versions = new Int32Array(table.count).fill(-1);
   }
@@ -74,111 +66,63 @@ export class DeviceStates {
 
   /** A small number for the state of the row's devices and their model. */
   situationOf(row: number): number {
-    const { version, deviceModel, deviceStart } = this.table;
-    if (this.seen[row] !== version[row]) {
-      this.seen[row] = version[row];
-      const model = deviceModel[deviceStart[row]] ?? -1;
-      const key = this.of(row) * this.models + model + 1;
-      this.situations[row] = this.numbers[key] ??= this.count++;
+    const { seen, table, situations } = this;
+    if (seen[row] !== table.version[row]) {
+      seen[row] = table.version[row];
+      situations[row] = this.situation(this.of(row), table.deviceModel[table.deviceStart[row]] ?? -1);
     }
-    return this.situations[row];
+    return situations[row];
   }
 
-  /**
-   * Remembers what depends on nothing but the devices of a row, their model, and the CPU that is free: by a small number for these, the same for
-   * all who ask, so that a row that changes is looked at once.
-   */
-  remembered(value: (row: number) => number): (row: number) => number {
-    let known = new Float64Array(0);
-    let era = this.combinationEra;
-    return (row) => {
-      const at = this.combinationOf(row);
-      if (at < 0) {
-        return value(row);
-      }
-      if (era !== this.combinationEra || at >= known.length) {
-        known = era === this.combinationEra ? grown(known, at) : new Float64Array(2 * at + 1024).fill(NaN);
-        era = this.combinationEra;
-      }
-      const before = known[at];
-      if (before === before) {
-        return before;
-      }
-      return (known[at] = value(row));
-    };
+  /** The same for a state with a model. */
+  situation(state: number, model: number): number {
+    const key = state * this.models + model + 1;
+    if (key >= this.numbers.length) {
+      this.numbers = longer(this.numbers, new Int32Array(2 * key));
+    }
+    if (this.numbers[key] === 0) {
+      this.numbers[key] = ++this.count;
+    }
+    return this.numbers[key] - 1;
   }
 
-  /** Whether the devices of a row, their model, and its free CPU say all that scores depend on, if no pod holds more than its device has. */
-  remembers({ accelerator }: PodClass): boolean {
-    const kind = accelerator?.kind;
-    return (
-      this.alike && this.table.reports.fresh === 0 && (kind === undefined || kind === 'whole' || kind === 'fraction')
-    );
-  }
-
-  /** -1 where there is no such number. */
-  private combinationOf(row: number): number {
-    const { table, combined } = this;
-    if (combined[row] !== table.version[row]) {
-      combined[row] = table.version[row];
-      this.combinations[row] = this.combinationNow(row);
-    }
-    return this.combinations[row];
-  }
-
-  private combinationNow(row: number): number {
-    const { table } = this;
-    const cpu = table.free[CPU_COLUMN][row];
-    const situation = this.situationOf(row);
-    if (
-      table.overdrawn[row] > 0 ||
-      !(cpu >= 0 && cpu < MOST_CPU) ||
-      !Number.isInteger(cpu) ||
-      situation >= MOST_SITUATIONS
-    ) {
-      return -1;
-    }
-    const key = cpu * MOST_SITUATIONS + situation;
-    let number = this.combinationNumbers.get(key);
-    if (number < 0) {
-      if (this.combinationCount === MOST_COMBINATIONS) {
-        this.combinationNumbers = new NumberTable();
-        this.combinationCount = 0;
-        this.combinationEra++;
-        this.combined.fill(-1);
-        this.combined[row] = table.version[row];
-      }
-      number = this.combinationCount++;
-      this.combinationNumbers.set(key, number);
-    }
-    return number;
+  /** Whether what is free on the devices of a row and their model say all of the devices that scores depend on, if none is overdrawn. */
+  areAlike(): boolean {
+    return this.alike && this.table.reports.fresh === 0;
   }
 
   /** Whether the devices of a row serve one more pod of the class, remembered by what is left of them. */
   fits(podClass: PodClass): (row: number) => boolean {
     const { table } = this;
-    const { accelerator } = podClass;
-    if (!this.alike || accelerator?.kind !== 'fraction' || table.reports.fresh > 0) {
+    if (!this.areAlike() || podClass.accelerator?.kind !== 'fraction') {
       return (row) => devicesFit(table, row, podClass);
     }
-    const known: (boolean | undefined)[] = [];
+    // By situation: 0 where it is not known, 1 for no, 2 for yes.
+    let known = new Uint8Array(256);
     return (row) => {
       if (table.overdrawn[row] > 0) {
         return devicesFit(table, row, podClass);
       }
-      return (known[this.situationOf(row)] ??= devicesFit(table, row, podClass));
+      const at = this.situationOf(row);
+      if (at >= known.length) {
+        known = longer(known, new Uint8Array(2 * at));
+      }
+      if (known[at] === 0) {
+        known[at] = devicesFit(table, row, podClass) ? 2 : 1;
+      }
+      return known[at] === 2;
     };
   }
 
-  /** The state once the request has taken its devices, the fullest that will do; -1 when there are not enough. */
-  take(state: number, shape: DeviceShape): number {
-    const key = (state * MOST_DEVICES + shape.devices) * (WHOLE + 1) + shape.milli;
-    let result = this.after.get(key);
-    if (result < 0) {
-      result = this.takeNow(state, shape) + 1;
-      this.after.set(key, result);
+  /** What the request makes of states: the fullest devices that will do are taken. */
+  after(shape: DeviceShape): AfterRequest {
+    const key = shape.devices * MOST_MILLI + shape.milli;
+    let request = this.requests.get(key);
+    if (request === undefined) {
+      request = new AfterRequest((state) => this.takeNow(state, shape));
+      this.requests.set(key, request);
     }
-    return result - 1;
+    return request;
   }
 
   private takeNow(state: number, { devices, milli }: DeviceShape): number {
@@ -248,20 +192,35 @@ function insert(sorted: number[], count: number, value: number): void {
   sorted[at] = value;
 }
 
-/** A longer copy, in which what is not known is NaN. */
-function grown(known: Float64Array, at: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(2 * at + 1024).fill(NaN);
-  larger.set(known);
-  return larger;
+/** The states after one request, each worked out once. */
+export class AfterRequest {
+  /** Two more than the state, by the state before; 1 where the request does not fit, 0 where that is not known yet. */
+  private known = new Int32Array(256);
+
+  constructor(private readonly find: (state: number) => number) {}
+
+  /** -1 where there are not enough devices. */
+  of(state: number): number {
+    if (state >= this.known.length) {
+      this.known = longer(this.known, new Int32Array(2 * state));
+    }
+    let after = this.known[state];
+    if (after === 0) {
+      after = this.find(state) + 2;
+      this.known[state] = after;
+    }
+    return after - 2;
+  }
 }
 
-/** Bounds within which situations with an amount of free CPU have numbers, and how many of them are remembered. */
-const MOST_CPU = 2 ** 31;
-const MOST_SITUATIONS = 2 ** 20;
-const MOST_COMBINATIONS = 2 ** 16;
+/** Copies the numbers to the front of an array that is longer. */
+export function longer<T extends Int32Array | Float64Array | Uint8Array>(numbers: T, array: T): T {
+  array.set(numbers);
+  return array;
+}
 
-/** More devices than a node has; only makes keys unique. */
-const MOST_DEVICES = 1024;
+/** More thousandths than a request takes of one device; only makes keys unique. */
+const MOST_MILLI = 2 ** 32;
 
 function haveOneModel({ deviceStart, deviceModel }: NodeTable, row: number): boolean {
   for (let slot = deviceStart[row] + 1; slot < deviceStart[row + 1]; slot++) {

@@ -14,13 +14,12 @@
  * that serve nothing, where two more for 320 would have fit. The published measure prefers that place if many pods request whole devices.
  * Growth of what is wasted costs more than all else.
  *
- * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept for each such combination.
- * Published scores are kept as bytes by the same, for each kind of placement: a score is one look-up. O(kinds × devices) for a combination
- * that is new.
+ * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept in an array for each such
+ * combination. Published scores are kept as bytes by the same, for each kind of placement, and what is wasted by the state: a score is two
+ * look-ups. O(kinds × devices) for a combination that is new.
  */
 import { CPU_COLUMN, type NodeTable, WHOLE } from '../../nodes/node-table';
-import { type DeviceShape, type DeviceStates } from './device-states';
-import { NumberTable } from './number-table';
+import { type AfterRequest, type DeviceShape, type DeviceStates, longer } from './device-states';
 import { type PartValues } from './part-values';
 import { type Workload } from './workload';
 
@@ -41,132 +40,156 @@ const UNKNOWN = 255;
 
 export class Fragmentation {
   /** CPU of the typical kinds, least first. */
-  private readonly steps: Float64Array;
-  /** Places in `losses` by state, CPU, and model. */
-  private readonly known = new NumberTable();
-  private readonly losses: number[] = [];
-  private readonly models: number;
+  readonly steps: Float64Array;
+  /** By situation and the rank of the CPU among the steps; NaN where it is not known. */
+  private losses = new Float64Array(0);
+  /** Sums of what is free on the first devices of a state. */
+  private readonly sums: number[] = [];
   /** Milli-CPU that is kept for a free thousandth of a device. */
   private readonly kept: number;
   /** Wasted thousandths by what is free of a device, once they are asked for. */
   private waste: Float64Array | undefined;
 
   constructor(
-    private readonly table: NodeTable,
-    private readonly states: DeviceStates,
+    readonly table: NodeTable,
+    readonly states: DeviceStates,
     private readonly workload: Workload,
     private readonly partValues: PartValues,
   ) {
     this.steps = Float64Array.from(new Set(workload.typical.map(({ cpu }) => cpu))).sort();
-    this.models = table.models.length + 1;
     const scarcity = workload.cpuPerMilli / cpuPerMilliOf(table);
     this.kept = workload.cpuPerMilli * Math.min(MOST_KEPT, Math.max(LEAST_KEPT, scarcity - MARGIN));
   }
 
   /** The published scores of a kind of placement by row, from 0 to 100: 50 when nothing is lost or won. */
   published(shape: DeviceShape, cpu: number): (row: number) => number {
-    const { states } = this;
-    const free = this.table.free[CPU_COLUMN];
-    // What is lost changes where the CPU of a typical kind is just there, before the placement or after it.
-    const steps = Float64Array.from(new Set([...this.steps].flatMap((step) => [step, step + cpu]))).sort();
-    const ranks = steps.length + 1;
-    let known = new Uint8Array(0);
-    return (row) => {
-      const at = states.situationOf(row) * ranks + rankIn(steps, free[row]);
-      if (at >= known.length) {
-        const larger = new Uint8Array(2 * at + 1024).fill(UNKNOWN);
-        larger.set(known);
-        known = larger;
-      }
-      if (known[at] === UNKNOWN) {
-        known[at] = this.publishedNow(row, shape, cpu);
-      }
-      return known[at];
-    };
+    const placement = new Placement(this, shape, cpu);
+    return (row) => placement.published(row);
   }
 
   /** The published scores, less what the placement starves and wastes. */
   scores(shape: DeviceShape, cpu: number): (row: number) => number {
-    const { deviceStart, milliFree, free } = this.table;
-    const published = this.published(shape, cpu);
-    const wasted = this.wastedBy(shape);
-    const taken = shape.devices * shape.milli;
-    return (row) => {
-      if (deviceStart[row] === deviceStart[row + 1]) {
-        return NEUTRAL;
-      }
-      const left = free[CPU_COLUMN][row];
-      const idle = milliFree[row];
-      const growth = this.starved(idle - taken, left - cpu) - this.starved(idle, left);
-      return published(row) - (STARVED_POINTS * growth + WASTED_POINTS * wasted(row)) / WHOLE;
-    };
+    const placement = new Placement(this, shape, cpu);
+    return (row) => placement.score(row);
   }
 
-  /** How much more is wasted after a placement, remembered by the state of the devices. */
-  private wastedBy(shape: DeviceShape): (row: number) => number {
-    const { states } = this;
-    const known: (number | undefined)[] = [];
-    return (row) => {
-      const state = states.of(row);
-      if (known[state] === undefined) {
-        const after = states.take(state, shape);
-        known[state] = after < 0 ? 0 : this.wasteOf(after) - this.wasteOf(state);
-      }
-      return known[state];
-    };
+  /** Free thousandths for which the CPU is too little. */
+  starved(idle: number, cpu: number): number {
+    return this.kept === 0 ? 0 : Math.max(0, idle - cpu / this.kept);
   }
 
-  private wasteOf(state: number): number {
+  wasteOf(state: number): number {
     const waste = (this.waste ??= this.partValues
       .of(this.workload.shares)
       .map((value, milli) => milli - WHOLE * value));
     return this.states.free[state].reduce((sum, milli) => sum + waste[milli], 0);
   }
 
-  private publishedNow(row: number, shape: DeviceShape, cpu: number): number {
+  /** Thousandths of free devices that the typical pods have no use for. */
+  lost(state: number, model: number, cpu: number): number {
+    const at = this.states.situation(state, model) * (this.steps.length + 1) + rankIn(this.steps, cpu);
+    if (at >= this.losses.length) {
+      this.losses = longer(this.losses, new Float64Array(2 * at + 1024).fill(NaN));
+    }
+    const known = this.losses[at];
+    return known === known ? known : (this.losses[at] = this.measure(this.states.free[state], model, cpu));
+  }
+
+  /** @param free least first */
+  private measure(free: readonly number[], model: number, cpu: number): number {
+    const { sums } = this;
+    sums[0] = 0;
+    for (let i = 0; i < free.length; i++) {
+      sums[i + 1] = sums[i] + free[i];
+    }
+    let lost = 0;
+    for (const { part, devices, milli, cpu: needed, models } of this.workload.typical) {
+      let useless = 0;
+      while (useless < free.length && free[useless] < milli) {
+        useless++;
+      }
+      const may =
+        devices > 0 && cpu >= needed && free.length - useless >= devices && (models === undefined || models.has(model));
+      lost += part * sums[may ? useless : free.length];
+    }
+    return lost;
+  }
+}
+
+/** Placements of one kind: what they take of devices, and their CPU. What is asked of thousands of rows is in arrays. */
+class Placement {
+  private readonly states: DeviceStates;
+  private readonly table: NodeTable;
+  private readonly cpuFree: Float64Array;
+  private readonly after: AfterRequest;
+  private readonly taken: number;
+  /** What is lost changes where the CPU of a typical kind is just there, before the placement or after it. */
+  private readonly steps: Float64Array;
+  /** Scores by situation and the rank of the CPU. */
+  private scores = new Uint8Array(0);
+  /** How much more is wasted after the placement, by state; NaN where it is not known. */
+  private waste = new Float64Array(0);
+
+  constructor(
+    private readonly measure: Fragmentation,
+    shape: DeviceShape,
+    private readonly cpu: number,
+  ) {
+    const { states, table, steps } = measure;
+    this.states = states;
+    this.table = table;
+    this.cpuFree = table.free[CPU_COLUMN];
+    this.after = states.after(shape);
+    this.taken = shape.devices * shape.milli;
+    this.steps = Float64Array.from(new Set([...steps].flatMap((step) => [step, step + cpu]))).sort();
+  }
+
+  published(row: number): number {
+    const at = this.states.situationOf(row) * (this.steps.length + 1) + rankIn(this.steps, this.cpuFree[row]);
+    if (at >= this.scores.length) {
+      this.scores = longer(this.scores, new Uint8Array(2 * at + 1024).fill(UNKNOWN));
+    }
+    const known = this.scores[at];
+    return known === UNKNOWN ? (this.scores[at] = this.publishedNow(row)) : known;
+  }
+
+  score(row: number): number {
+    const { deviceStart, milliFree } = this.table;
+    if (deviceStart[row] === deviceStart[row + 1]) {
+      return NEUTRAL;
+    }
+    const { measure } = this;
+    const left = this.cpuFree[row];
+    const idle = milliFree[row];
+    const growth = measure.starved(idle - this.taken, left - this.cpu) - measure.starved(idle, left);
+    return this.published(row) - (STARVED_POINTS * growth + WASTED_POINTS * this.wasted(row)) / WHOLE;
+  }
+
+  private wasted(row: number): number {
     const state = this.states.of(row);
-    const after = this.states.take(state, shape);
+    if (state >= this.waste.length) {
+      this.waste = longer(this.waste, new Float64Array(2 * state + 256).fill(NaN));
+    }
+    const known = this.waste[state];
+    return known === known ? known : (this.waste[state] = this.wastedNow(state));
+  }
+
+  private wastedNow(state: number): number {
+    const after = this.after.of(state);
+    return after < 0 ? 0 : this.measure.wasteOf(after) - this.measure.wasteOf(state);
+  }
+
+  private publishedNow(row: number): number {
+    const { measure, table } = this;
+    const state = this.states.of(row);
+    const after = this.after.of(state);
     if (after < 0) {
       return NEUTRAL;
     }
-    const free = this.table.free[CPU_COLUMN][row];
-    return Math.trunc(100 / (1 + Math.exp((this.lost(row, after, free - cpu) - this.lost(row, state, free)) / 1000)));
-  }
-
-  /** Thousandths of free devices that the typical pods have no use for. */
-  lost(row: number, state: number, cpu: number): number {
-    const model = this.table.deviceModel[this.table.deviceStart[row]] ?? -1;
-    const key = (state * (this.steps.length + 1) + rankIn(this.steps, cpu)) * this.models + model + 1;
-    const at = this.known.get(key);
-    if (at >= 0) {
-      return this.losses[at];
-    }
-    const sum = this.measure(this.states.free[state], model, cpu);
-    this.known.set(key, this.losses.push(sum) - 1);
-    return sum;
-  }
-
-  private starved(idle: number, cpu: number): number {
-    return this.kept === 0 ? 0 : Math.max(0, idle - cpu / this.kept);
-  }
-
-  private measure(free: readonly number[], model: number, cpu: number): number {
-    const all = free.reduce((sum, milli) => sum + milli, 0);
-    let sum = 0;
-    for (const kind of this.workload.typical) {
-      const may = kind.devices > 0 && cpu >= kind.cpu && (kind.models === undefined || kind.models.has(model));
-      let enough = 0;
-      let useless = 0;
-      for (const milli of free) {
-        if (milli >= kind.milli) {
-          enough++;
-        } else {
-          useless += milli;
-        }
-      }
-      sum += kind.part * (may && enough >= kind.devices ? useless : all);
-    }
-    return sum;
+    const model = table.deviceModel[table.deviceStart[row]] ?? -1;
+    const free = this.cpuFree[row];
+    const growth = measure.lost(after, model, free - this.cpu) - measure.lost(state, model, free);
+    return Math.trunc(100 / (1 + Math.exp(growth / 1000)));
   }
 }
 

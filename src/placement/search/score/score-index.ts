@@ -5,7 +5,7 @@
  * tree over the rows: each inner node holds the best score below it, so the best row is found from the top; where the best does not fit,
  * the search goes on with the next best branch and skips branches where no row has the CPU or memory (two more trees hold the most that
  * is free). When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is
- * O(log rows) where the first rows fit, which is the usual case.
+ * O(log rows) where the first rows fit, which is the usual case: the very first one is looked at before anything else.
  */
 import { type Ledger } from '../../books/ledger';
 import { MaxTree } from '../../../facts/collections/max-tree';
@@ -56,8 +56,18 @@ export class ScoreIndex {
   }
 
   /** The row with the best score that the pod fits, the lowest of equals; -1 when there is none. */
-  best(group: number, score: RowScore, { podClass, cpu, memory, without }: Wanted): number {
-    const tree = this.upToDate(group, score).values;
+  best(group: number, score: RowScore, wanted: Wanted): number {
+    const tree = this.upToDate(group, score);
+    const first = tree.first();
+    return first < 0 || this.takes(first, wanted) ? first : this.searched(tree.values, wanted);
+  }
+
+  private takes(row: number, { podClass, without }: Wanted): boolean {
+    return without?.[row] !== 1 && this.ledger.fits(podClass, row);
+  }
+
+  private searched(tree: Float64Array, wanted: Wanted): number {
+    const { cpu, memory } = wanted;
     const mostCpu = this.free.cpu;
     const mostMemory = this.free.memory;
     const { stack, leaves } = this;
@@ -73,7 +83,7 @@ export class ScoreIndex {
       }
       if (at >= leaves) {
         const row = at - leaves;
-        if ((top > bestScore || row < best) && without?.[row] !== 1 && this.ledger.fits(podClass, row)) {
+        if ((top > bestScore || row < best) && this.takes(row, wanted)) {
           best = row;
           bestScore = top;
         }
