@@ -25,15 +25,16 @@ import { type AskingRules, RulesByField } from './rules-by-field';
  * Runs the rules of the requested tiers.
  *
  * @param own what is checked, where the set of the context also contains what a cluster has: only this is reported on
+ * @param contents the contents of the set, where something else needs them too
  */
 export function runRules(
   rules: readonly Rule[],
   context: RuleContext,
   collector: FindingCollector,
   own: ManifestSet = context.set,
+  contents = new Contents(),
 ): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
-  const contents = new Contents();
   runObjectRules(byField, contents, context, collector, own);
   if (onTemplates) {
     runPodTemplateRules(byField, contents, context, collector, own);
