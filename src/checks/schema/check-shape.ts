@@ -238,7 +238,7 @@ export class ShapeChecker {
     let notJudged: readonly string[] = [];
     if (info.builtIn) {
       const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
-      new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(
+      new TypedDecoding(list, true, (path) => isOptionalField(kind, path, this.minor)).root(
         object,
         nodeOf(schema),
         info.hasStatusSubresource,
