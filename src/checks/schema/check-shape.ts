@@ -138,16 +138,25 @@ export class ShapeChecker {
       return { violations: list.violations, notChecked: 'apiVersion and kind do not identify a kind' };
     }
     const known = this.kinds.lookUp(apiVersion, kind);
-    if (!('info' in known)) {
-      return this.reportUnknown(known, list, apiVersion, kind);
-    }
+    return 'info' in known
+      ? this.checkOnce(known, content, object, () => this.checkByAny(object, known, list, apiVersion, kind))
+      : this.reportUnknown(known, list, apiVersion, kind);
+  }
+
+  /** What `judge` says; an object of nothing but metadata and a spec that was valid is judged by its metadata. */
+  private checkOnce(
+    known: Known,
+    content: SpecContent | undefined,
+    object: JsonObject,
+    judge: () => ShapeResult,
+  ): ShapeResult {
     if (content === undefined || !isOnlySpec(object) || seesMetadata(known.schema)) {
-      return this.checkByAny(object, known, list, apiVersion, kind);
+      return judge();
     }
     if (content.validIn === known.schema && this.isValidAround(object, known)) {
       return VALID;
     }
-    const result = this.checkByAny(object, known, list, apiVersion, kind);
+    const result = judge();
     if (result.violations.length === 0 && result.notJudged === undefined) {
       content.validIn = known.schema;
     }

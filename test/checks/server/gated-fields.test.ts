@@ -116,7 +116,7 @@ describe('fields whose feature gate is off in the checked minor', () => {
       const object = { apiVersion, kind: name, metadata, ...valueAt(path.split('/').slice(1)) } as JsonObject;
       const isUnknown = (minor: number): boolean =>
         check(new ManifestSet([manifestOf(object)]), {
-          kubernetes: `1.${minor}` as KubernetesMinor,
+          kubernetes: `1.${minor}`,
           tiers: ['schema'],
         }).findings.some(({ rule }) => rule === 'schema/unknown-field');
 

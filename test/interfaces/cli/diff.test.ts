@@ -58,7 +58,7 @@ describe('gantry diff', () => {
   });
 
   it('reports a compressed file that is not whole, or not a snapshot, in one line', async () => {
-    const whole = writeSnapshot(smallSnapshot());
+    const whole = writeSnapshot(smallSnapshot({}));
     writeFileSync(join(place.folder, 'cut.gz'), whole.subarray(0, whole.length / 2));
     writeFileSync(join(place.folder, 'begun.gz'), whole.subarray(0, 2));
     writeFileSync(join(place.folder, 'manifests.gz'), gzipSync(queue(64)));
