@@ -3,6 +3,7 @@
  *
  * Contents are compared by their JSON, which is written once for each object.
  */
+import { type Schema } from '../facts/api/schema';
 import { type Manifest } from '../manifests/manifest';
 import { type PodTemplate } from '../manifests/pods/pod-template';
 import { unlessUnknown } from '../manifests/values/unknown';
@@ -14,6 +15,8 @@ import { addedVolumes } from './server/pod-view';
 export class SpecContent {
   /** What a walk over the spec found; see `RulesByField`. */
   names?: Uint16Array;
+  /** The schema in which an object of nothing but metadata and this spec was valid; see `ShapeChecker`. */
+  validIn?: Schema;
   private readonly said = new Map<object, readonly Said<ObjectRule>[]>();
   private readonly templates = new Map<string, TemplateContent>();
 

@@ -6,6 +6,7 @@ import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { unguarded } from '../manifests/values/unknown';
+import { Contents } from './contents';
 import { clusterRules } from './cluster/cluster-rules';
 import { type TargetCluster } from './cluster/target-cluster';
 import { FindingCollector } from './report/collector';
@@ -93,12 +94,13 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const collector = new FindingCollector(set, options);
   reportSourceProblems(set, kubernetes, collector);
   const all = cluster?.with(set) ?? set;
-  checkShapes(set, all, { ...options, kubernetes }, collector);
+  const contents = new Contents();
+  checkShapes(set, all, contents, { ...options, kubernetes }, collector);
   const given = options.rules ?? defaultRules();
   const rules = cluster === undefined ? given : [...given, ...clusterRules(cluster)];
   reportUnknownSuppressions(set, rules, collector);
   const offered = options.offered ?? cluster?.offered;
-  runRules(rules, { set: all, kubernetes, offered }, collector, set);
+  runRules(rules, { set: all, kubernetes, offered }, collector, set, contents);
   return collector.report();
 }
 
@@ -123,6 +125,7 @@ function isRejectedNumber({ id }: Manifest, path: string, kubernetes: Kubernetes
 function checkShapes(
   set: ManifestSet,
   all: ManifestSet,
+  contents: Contents,
   {
     kubernetes,
     crds = [],
@@ -136,8 +139,10 @@ function checkShapes(
   }
   const definitions = all.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
   const checker = new ShapeChecker({ kubernetes, crds, definitions, cluster });
+  // In JSON, by which contents are compared, a number that is too large looks like null.
+  const inexact = new Set(set.problems.map(({ manifest }) => manifest));
   for (const manifest of set.manifests) {
-    const shape = checker.check(manifest);
+    const shape = checker.check(manifest, inexact.has(manifest) ? undefined : contents.ofSpec(manifest));
     if (shape.notChecked !== undefined) {
       if (shape.needsDefinition === true) {
         const why = `${shape.notChecked}; pass its CustomResourceDefinition with ${crdOption}`;

@@ -32,6 +32,8 @@ export class ManifestSet {
   private templates?: readonly PodTemplate[];
   private templatesByManifest?: ReadonlyMap<Manifest, readonly PodTemplate[]>;
   private readonly references = new Map<Manifest, readonly Reference[]>();
+  private readonly selectedPods = new Map<Manifest, readonly PodTemplate[]>();
+  private readonly selectedServices = new Map<Manifest, readonly Manifest[]>();
   private referrers?: ReadonlyMap<Manifest, readonly Reference[]>;
   private order?: readonly Manifest[];
 
@@ -138,6 +140,14 @@ export class ManifestSet {
 
   /** The pod templates that a manifest (a Service, a disruption budget, a PodMonitor, a Deployment and so on) chooses by their labels. */
   podsSelectedBy(manifest: Manifest): readonly PodTemplate[] {
+    let pods = this.selectedPods.get(manifest);
+    if (pods === undefined) {
+      this.selectedPods.set(manifest, (pods = this.podsChosenBy(manifest)));
+    }
+    return pods;
+  }
+
+  private podsChosenBy(manifest: Manifest): readonly PodTemplate[] {
     const selection = selectionOf(manifest);
     if (selection?.of !== 'pods') {
       return NONE;
@@ -153,6 +163,14 @@ export class ManifestSet {
 
   /** The Services that a ServiceMonitor chooses by their labels. */
   servicesSelectedBy(manifest: Manifest): readonly Manifest[] {
+    let services = this.selectedServices.get(manifest);
+    if (services === undefined) {
+      this.selectedServices.set(manifest, (services = this.servicesChosenBy(manifest)));
+    }
+    return services;
+  }
+
+  private servicesChosenBy(manifest: Manifest): readonly Manifest[] {
     const selection = selectionOf(manifest);
     if (selection?.of !== 'services') {
       return NONE;

@@ -116,7 +116,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
         Object.hasOwn(value, name) &&
         schema.properties?.[name]?.default === undefined &&
         !(path.length === 0 && ['apiVersion', 'kind', 'metadata'].includes(name)) &&
-        !(info.builtIn && isOptionalField(kind, pointer('', ...path, name))),
+        !(info.builtIn && isOptionalField(kind, pointer('', ...path, name), 36)),
     );
     return names.length === 0 ? undefined : { path: [...path, random.pick(names)], rule: 'schema/required' };
   },

@@ -7,7 +7,8 @@
  */
 import { createRequire } from 'node:module';
 import { versionsOfKind } from '../../facts/api/kinds';
-import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../facts/api/schema';
+import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
+import { type SpecContent } from '../contents';
 import type * as CelModuleTypes from '../cel/check-rules';
 import type * as TransitionModuleTypes from '../cel/transition-rules';
 import { type BrokenTransition } from '../cel/transition-rules';
@@ -20,10 +21,10 @@ import { type RuleFacts } from '../rules/rule';
 import { type TargetCluster } from '../cluster/target-cluster';
 import { checkMetadata } from '../server/metadata';
 import { metadataRuleFacts } from '../server/metadata-rules';
-import { checkCustomResource } from './custom-resource';
+import { checkCustomResource, checkMetadataOfCustomResource } from './custom-resource';
 import { KnownKinds, type Known, type Unknown } from './known-kinds';
 import { isOptionalField } from './optional-fields';
-import { hasRules, meetsRule, nodeOf } from './schema-node';
+import { hasRules, meetsRule, nodeOf, rulesOf } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { TypedDecoding } from './typed-decoding';
 import { THE_FIELD, ViolationList, type ShapeViolation } from './violation-list';
@@ -104,7 +105,8 @@ export class ShapeChecker {
     this.minor = Number(options.kubernetes.slice(2));
   }
 
-  check(manifest: Manifest): ShapeResult {
+  /** @param content the content of the spec, if what is found in it may be taken for equal specs: then the result has no `defaulted` */
+  check(manifest: Manifest, content?: SpecContent): ShapeResult {
     const object = unguarded(manifest.object);
     const owner = nodeFileOwner(manifest);
     if (owner !== undefined) {
@@ -137,8 +139,42 @@ export class ShapeChecker {
     }
     const known = this.kinds.lookUp(apiVersion, kind);
     return 'info' in known
-      ? this.checkByAny(object, known, list, apiVersion, kind)
+      ? this.checkOnce(known, content, object, () => this.checkByAny(object, known, list, apiVersion, kind))
       : this.reportUnknown(known, list, apiVersion, kind);
+  }
+
+  /** What `judge` says; an object of nothing but metadata and a spec that was valid is judged by its metadata. */
+  private checkOnce(
+    known: Known,
+    content: SpecContent | undefined,
+    object: JsonObject,
+    judge: () => ShapeResult,
+  ): ShapeResult {
+    if (content === undefined || !isOnlySpec(object) || seesMetadata(known.schema)) {
+      return judge();
+    }
+    if (content.validIn === known.schema && this.isValidAround(object, known)) {
+      return VALID;
+    }
+    const result = judge();
+    if (result.violations.length === 0 && result.notJudged === undefined) {
+      content.validIn = known.schema;
+    }
+    return result;
+  }
+
+  /** Whether an object is valid whose spec is. */
+  private isValidAround(object: JsonObject, { info, schema }: Known): boolean {
+    const list = new ViolationList();
+    checkServed(info, this.kubernetes, list);
+    checkScope(object, info, list);
+    if (info.builtIn) {
+      new TypedDecoding(list, true).member(object, 'metadata', nodeOf(schema));
+    } else {
+      checkMetadataOfCustomResource(object, schema, list, { minor: this.minor });
+    }
+    checkMetadata(object, info, list, { minor: this.minor });
+    return list.violations.length === 0;
   }
 
   /** Where the set has several definitions of the kind, the object is for one of them: the one that has the least to reject. */
@@ -211,7 +247,7 @@ export class ShapeChecker {
     let notJudged: readonly string[] = [];
     if (info.builtIn) {
       const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
-      new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(
+      new TypedDecoding(list, true, (path) => isOptionalField(kind, path, this.minor)).root(
         object,
         nodeOf(schema),
         info.hasStatusSubresource,
@@ -232,6 +268,30 @@ export class ShapeChecker {
       ...(notJudged.length === 0 ? {} : { notJudged }),
     };
   }
+}
+
+const VALID: ShapeResult = { violations: [] };
+
+const MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'spec']);
+
+/** Whether the spec is all that the object has beside its identity. */
+function isOnlySpec(object: JsonObject): boolean {
+  return (
+    Object.hasOwn(object, 'spec') && isObject(object.metadata) && Object.keys(object).every((name) => MEMBERS.has(name))
+  );
+}
+
+const withRootRules = new WeakMap<Schema, boolean>();
+
+/** Whether what the schema says of the spec may depend on the metadata: by a rule on the whole object, or on the metadata. */
+function seesMetadata(schema: Schema): boolean {
+  let sees = withRootRules.get(schema);
+  if (sees === undefined) {
+    const { metadata } = schema.properties ?? {};
+    sees = nodeOf(schema).combines || rulesOf(schema).length > 0 || (metadata !== undefined && hasRules(metadata));
+    withRootRules.set(schema, sees);
+  }
+  return sees;
 }
 
 function errorsIn({ violations }: ShapeResult): number {

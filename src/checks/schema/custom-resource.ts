@@ -35,6 +35,16 @@ export function checkCustomResource(
   return new CustomResourceWalk(list, target, true).root(object, nodeOf(schema), hasStatus);
 }
 
+/** The metadata alone, of an object that is known to be valid apart from it. */
+export function checkMetadataOfCustomResource(
+  { metadata = null }: JsonObject,
+  schema: Schema,
+  list: ViolationList,
+  target: Target,
+): void {
+  new CustomResourceWalk(list, target, true).metadata(metadata, nodeOf(schema));
+}
+
 class CustomResourceWalk {
   constructor(
     private readonly list: ViolationList,
@@ -56,6 +66,10 @@ class CustomResourceWalk {
       this.strictOnly(object, node);
     }
     return result;
+  }
+
+  metadata(metadata: JsonValue, node: SchemaNode): void {
+    this.metaField('metadata', metadata, node, true);
   }
 
   /** Status on create: unknown fields are refused, everything else about it is dropped unread. */

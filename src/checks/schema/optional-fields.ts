@@ -4,6 +4,8 @@
  * Each was tried against kube-apiserver 1.36 with strict field validation, those that OpenAPI requires only in older minors against 1.30.
  */
 
+import { isDroppedInObject } from '../server/gated-fields';
+
 /** Ends of JSON pointers, list indexes written `*`: fields whose zero value is as good as any. */
 const ENDS: readonly RegExp[] = [
   /\/capacity\/[^/]+\/value$/,
@@ -58,7 +60,10 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   'storage.k8s.io/CSINode': ['/spec', '/spec/drivers'],
 };
 
-export function isOptionalField(kind: string, path: string): boolean {
+export function isOptionalField(kind: string, path: string, minor: number): boolean {
+  if (isDroppedInObject(kind, minor, path)) {
+    return true;
+  }
   const general = path.replace(/\/\d+(?=\/|$)/g, '/*');
   const fields = Object.hasOwn(BY_KIND, kind) ? BY_KIND[kind] : undefined;
   return fields?.includes(general) === true || ENDS.some((end) => end.test(general));

@@ -68,6 +68,17 @@ export class TypedDecoding {
     this.list.leave();
   }
 
+  /** One member of an object that is known to be valid apart from it. */
+  member(object: JsonObject, name: string, node: SchemaNode): void {
+    const child = node.child(name);
+    if (child !== undefined) {
+      this.list.enter(name);
+      this.field = name;
+      this.value(object[name] ?? null, child);
+      this.list.leave();
+    }
+  }
+
   value(value: JsonValue, node: SchemaNode): void {
     if (value === null || value === UNKNOWN) {
       return;

@@ -10,6 +10,7 @@ import { customResourceDefinitionRules } from './objects/custom-resource-definit
 import { resourceClaimRules } from './objects/resource-claims';
 import { resourceSliceRules } from './objects/resource-slices';
 import { endpointRules } from './objects/endpoints';
+import { gatedFieldRules } from './gated-field-rules';
 import { flowControlRules } from './objects/flow-control';
 import { networkingRules } from './objects/networking';
 import { quotaRules } from './objects/quota';
@@ -25,6 +26,7 @@ import { jobRules } from './workloads/job';
 
 export const coreRules: readonly Rule[] = [
   ...podTemplateRules,
+  ...gatedFieldRules,
   ...appsRules,
   ...jobRules,
   ...quotaRules,

@@ -6,6 +6,7 @@
  */
 import { cite } from '../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { type PodTemplate } from '../../manifests/pods/pod-template';
 import { fieldOf, valueAt } from '../../manifests/pointer';
@@ -13,6 +14,7 @@ import { fixNaming, withFieldFix, wrongKey } from '../rules/field-fix';
 import { type Severity } from '../report/finding';
 import { Described } from '../report/most-findings';
 import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rules/rule';
+import { droppedFields, isDropped } from './gated-fields';
 import { rangeFault } from './addresses';
 import { type PodView, viewOf } from './pod-view';
 
@@ -80,7 +82,19 @@ export function saidOfPod(
   texts?: RuleTexts,
 ): readonly Violation[] {
   const rootOf = (): JsonObject => ({ metadata: template.metadata, spec: template.spec });
-  return collected(rootOf, (say) => check(viewOf(template), say, context), texts);
+  return collected(rootOf, (say) => check(viewOf(template), said('pod', say, context), context), texts);
+}
+
+/** What of it is so on the server of this minor: of a field that it drops, nothing but that it does. */
+function said(of: string, say: Say, context: RuleContext): Say {
+  const minor = minorOf(context);
+  return droppedFields(of, minor).length === 0
+    ? say
+    : (path, message, details) => {
+        if (details?.severity === 'warning' || !isDropped(of, minor, path)) {
+          say(path, message, details);
+        }
+      };
 }
 
 /** What a check says, with what was found and what to write in as many violations as are listed. */
@@ -112,7 +126,7 @@ export function objectRule(
     check: (manifest, context) =>
       collected(
         () => manifest.object,
-        (say) => check(manifest.object, say, context, manifest),
+        (say) => check(manifest.object, said(kindKey(manifest.id), say, context), context, manifest),
         texts,
       ),
   };

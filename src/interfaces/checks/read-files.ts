@@ -9,6 +9,7 @@ import { parseFile } from '../../manifests/documents/node-file';
 import { findFiles, type FoundFile, type FoundFiles } from './find-files';
 import { UNREADABLE } from '../../checks/rules/source-rules';
 import { attempt, InputError } from '../../manifests/input-error';
+import { isGzip } from '../../manifests/snapshot/cluster-snapshot';
 
 /** Options of `readManifests`. */
 export interface ReadTextOptions {
@@ -119,7 +120,9 @@ function decode(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: encoding === 'utf-8' }).decode(bytes);
   } catch {
-    const why = `not ${encoding === 'utf-8' ? 'UTF-8' : 'UTF-16'} text`;
+    const why = isGzip(bytes)
+      ? 'compressed with gzip; decompress it with gunzip'
+      : `not ${encoding === 'utf-8' ? 'UTF-8' : 'UTF-16'} text`;
     throw new InputError(`${file}: ${why}`, why);
   }
 }

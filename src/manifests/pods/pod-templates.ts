@@ -203,17 +203,31 @@ export function podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
   if (places === undefined) {
     return [];
   }
-  return places.flatMap((place) =>
-    expand(manifest.object, place.path.split('/').slice(1), '', []).map(({ value, path, steps }) => ({
-      manifest,
-      path,
-      role: roleOf(place, steps, manifest.id.kind),
-      count: unlessUnknown(() => place.count?.(manifest.object, steps, manifest.id.apiVersion), undefined),
-      isPod: manifest.id.kind === 'Pod' && manifest.id.group === '',
-      metadata: asObject(value.metadata),
-      spec: asObject(value.spec),
-    })),
-  );
+  const templates: PodTemplate[] = [];
+  for (const place of places) {
+    expand(manifest.object, tokensOfPlace(place), 0, '', [], (value, path, steps) => {
+      templates.push({
+        manifest,
+        path,
+        role: roleOf(place, steps, manifest.id.kind),
+        count: unlessUnknown(() => place.count?.(manifest.object, steps, manifest.id.apiVersion), undefined),
+        isPod: manifest.id.kind === 'Pod' && manifest.id.group === '',
+        metadata: asObject(value.metadata),
+        spec: asObject(value.spec),
+      });
+    });
+  }
+  return templates;
+}
+
+const tokensOfPlaces = new WeakMap<TemplatePlace, readonly string[]>();
+
+function tokensOfPlace(place: TemplatePlace): readonly string[] {
+  let tokens = tokensOfPlaces.get(place);
+  if (tokens === undefined) {
+    tokensOfPlaces.set(place, (tokens = place.path.split('/').slice(1)));
+  }
+  return tokens;
 }
 
 function roleOf({ role }: TemplatePlace, steps: readonly Step[], kind: string): string {
@@ -223,30 +237,34 @@ function roleOf({ role }: TemplatePlace, steps: readonly Step[], kind: string): 
   return typeof role === 'string' ? role : role(steps);
 }
 
-interface Expanded {
-  readonly value: JsonObject;
-  readonly path: string;
-  readonly steps: readonly Step[];
-}
-
-/** Follows a path with stars; skips values of another shape. */
+/** Follows the tokens from `at` on, with stars; skips values of another shape. */
 function expand(
   value: JsonValue | undefined,
   tokens: readonly string[],
+  at: number,
   path: string,
   steps: readonly Step[],
-): readonly Expanded[] {
-  const [token, ...rest] = tokens;
-  if (token === undefined) {
-    return isObject(value) ? [{ value, path, steps }] : [];
+  found: (value: JsonObject, path: string, steps: readonly Step[]) => void,
+): void {
+  if (at === tokens.length) {
+    if (isObject(value)) {
+      found(value, path, steps);
+    }
+    return;
   }
+  const token = tokens[at];
   if (token !== '*') {
-    return isObject(value) ? expand(value[token], rest, pointer(path, token), steps) : [];
+    if (isObject(value)) {
+      expand(value[token], tokens, at + 1, pointer(path, token), steps, found);
+    }
+    return;
   }
   const members = isObject(value)
     ? Object.entries(value)
     : asArray(value).map((item, index) => [String(index), item] as const);
-  return members.flatMap(([key, member]) =>
-    isObject(member) ? expand(member, rest, pointer(path, key), [...steps, { token: key, value: member }]) : [],
-  );
+  for (const [key, member] of members) {
+    if (isObject(member)) {
+      expand(member, tokens, at + 1, pointer(path, key), [...steps, { token: key, value: member }], found);
+    }
+  }
 }

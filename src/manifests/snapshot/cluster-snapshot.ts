@@ -6,6 +6,7 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { InputError } from '../input-error';
 import { asObject, asString, isObject } from '../read';
 
 /** Version of the format that this program writes. */
@@ -86,7 +87,7 @@ export interface ClusterSnapshot {
 /**
  * Thrown for a file that is not a snapshot that this program reads. The message names the file.
  */
-export class SnapshotFileError extends Error {
+export class SnapshotFileError extends InputError {
   override readonly name = 'SnapshotFileError';
 }
 
@@ -150,8 +151,8 @@ const MOST_BYTES = 512 * 1024 * 1024 - 32;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** Whether bytes begin as gzip does. */
-function isGzip(bytes: Uint8Array): boolean {
-  return bytes.length > 2 && bytes[0] === GZIP[0] && bytes[1] === GZIP[1];
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes.length >= 2 && bytes[0] === GZIP[0] && bytes[1] === GZIP[1];
 }
 
 /**

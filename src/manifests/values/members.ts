@@ -1,11 +1,18 @@
 /**
  * Objects without the members that say nothing.
  */
-import { type JsonObject } from '../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { setMember } from '../texts/json-member';
 
 /** The object without members that are undefined. */
 export function definedMembers<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+  const defined: JsonObject = {};
+  for (const [name, member] of Object.entries(value) as [string, JsonValue | undefined][]) {
+    if (member !== undefined) {
+      setMember(defined, name, member);
+    }
+  }
+  return defined as T;
 }
 
 /** Members that are JSON where they are defined, as a JSON object. */

@@ -68,6 +68,11 @@ function readUnknown(): never {
   throw new UnknownValue();
 }
 
+/** How many unknown values were read so far: a judgment that changes the number depends on one. */
+export function unknownReads(): number {
+  return reads;
+}
+
 /** What a judgment came to: its value, or nothing where it read an unknown value. */
 export type Judgment<T> = { readonly known: true; readonly value: T } | { readonly known: false };
 

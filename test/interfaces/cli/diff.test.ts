@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { writeSnapshot } from '../../../src/manifests/snapshot/cluster-snapshot';
 import { smallSnapshot } from '../../support/small-snapshot';
 import { Workplace } from './fake-terminal';
@@ -52,6 +55,31 @@ describe('gantry diff', () => {
     );
     expect(out).toContain('    fix: Give the Job another name, or delete it, then apply.\n');
     expect(status).toBe(1);
+  });
+
+  it('reports a compressed file that is not whole, or not a snapshot, in one line', async () => {
+    const whole = writeSnapshot(smallSnapshot({}));
+    writeFileSync(join(place.folder, 'cut.gz'), whole.subarray(0, whole.length / 2));
+    writeFileSync(join(place.folder, 'begun.gz'), whole.subarray(0, 2));
+    writeFileSync(join(place.folder, 'manifests.gz'), gzipSync(queue(64)));
+
+    for (const file of ['cut.gz', 'begun.gz']) {
+      for (const sides of [
+        ['old', file],
+        [file, 'old'],
+      ]) {
+        expect(await diff(...sides)).toEqual({
+          status: 2,
+          out: '',
+          err: `gantry: ${file}: cannot be read: the gzip data is incomplete or damaged; take a new snapshot with \`gantry snapshot\`\n`,
+        });
+      }
+    }
+    expect(await diff('old', 'manifests.gz')).toEqual({
+      status: 2,
+      out: '',
+      err: 'gantry: manifests.gz:1:1: cannot be read: compressed with gzip; decompress it with gunzip\n',
+    });
   });
 
   it('says that nothing changes', async () => {

@@ -8,6 +8,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
 import { labelsHold } from '../../../manifests/references/selectors';
@@ -291,13 +292,22 @@ function portNames(manifest: Manifest, set: ManifestSet): ReadonlySet<string> | 
     return new Set(services.flatMap(portNamesOf));
   }
   const pods = set.podsSelectedBy(manifest);
-  const containers = pods.flatMap(({ spec }) => [
-    ...objectsAt(spec, '/containers'),
-    ...objectsAt(spec, '/initContainers'),
-  ]);
-  const ports = containers.flatMap(({ value }) => objectsAt(value, '/ports'));
   // A container that lists no port may still listen, but the monitor goes by the list.
-  return pods.length === 0 ? undefined : new Set(ports.map(({ value }) => asString(value.name) ?? ''));
+  return pods.length === 0 ? undefined : new Set(pods.flatMap(portNamesOfPod));
+}
+
+const portNamesOfPods = new WeakMap<PodTemplate, readonly string[]>();
+
+function portNamesOfPod(template: PodTemplate): readonly string[] {
+  let names = portNamesOfPods.get(template);
+  if (names === undefined) {
+    const { spec } = template;
+    names = [...objectsAt(spec, '/containers'), ...objectsAt(spec, '/initContainers')].flatMap(({ value }) =>
+      objectsAt(value, '/ports').map((port) => asString(port.value.name) ?? ''),
+    );
+    portNamesOfPods.set(template, names);
+  }
+  return names;
 }
 
 /** The interval that endpoints without one have, where the set says it. */

@@ -68,15 +68,28 @@ export const poolHoldsPod: PodTemplateRule = {
       if (!isAcceleratorResource(resource) || !Number.isFinite(wanted)) {
         continue;
       }
-      const considered = pools.filter(({ id }) => selected === undefined || id.name === selected);
-      const reasons = considered.map((pool) => obstacle(pool, resource, wanted));
-      if (considered.length > 0 && reasons.every((reason) => reason !== undefined)) {
+      const considered = selected === undefined ? pools : pools.filter(({ id }) => id.name === selected);
+      const reasons = obstacles(considered, resource, wanted);
+      if (reasons.size > 0) {
         yield {
           path: '/spec',
-          message: `no NodePool in these manifests fits the pods, which request ${wanted} ${resource}: ${[...new Set(reasons)].slice(0, 3).join('; ')}`,
+          message: `no NodePool in these manifests fits the pods, which request ${wanted} ${resource}: ${[...reasons].slice(0, 3).join('; ')}`,
           found: wanted,
         };
       }
     }
   },
 };
+
+/** Why none of the pools makes a node; empty if one may. */
+function obstacles(pools: readonly Manifest[], resource: string, wanted: number): ReadonlySet<string> {
+  const reasons = new Set<string>();
+  for (const pool of pools) {
+    const reason = obstacle(pool, resource, wanted);
+    if (reason === undefined) {
+      return new Set();
+    }
+    reasons.add(reason);
+  }
+  return reasons;
+}

@@ -278,8 +278,20 @@ function devicesOf(spec: JsonObject): readonly (readonly [string, Quantity])[] {
   );
 }
 
+const tightestOf = new WeakMap<ManifestSet, Map<string, Hard | undefined>>();
+
 /** The tightest quota for a resource in a namespace that holds for every pod. */
 function quotaFor(resource: string, namespace: string, set: ManifestSet): Hard | undefined {
+  const known = tightestOf.get(set) ?? new Map<string, Hard | undefined>();
+  tightestOf.set(set, known);
+  const key = `${namespace}\n${resource}`;
+  if (!known.has(key)) {
+    known.set(key, tightestFor(resource, namespace, set));
+  }
+  return known.get(key);
+}
+
+function tightestFor(resource: string, namespace: string, set: ManifestSet): Hard | undefined {
   const found = set.ofKind('ResourceQuota', namespace).flatMap(({ id, object }) => {
     const spec = asObject(object.spec);
     const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);

@@ -111,8 +111,8 @@ const oneObjectFits: Rule = {
       const uses = namespaceUse(set, namespace);
       for (const amount of uses.amounts) {
         const { quota, key, hard } = amount;
-        for (const { manifest, total } of uses.ofSingleObjects(amount)) {
-          if (!total.isGreaterThan(hard) || manifest === quota.manifest) {
+        for (const { manifest, total } of uses.objectsAbove(amount)) {
+          if (manifest === quota.manifest) {
             continue;
           }
           yield {

@@ -83,6 +83,7 @@ export class NamespaceUse {
   /** Of quotas without a scope, to which all pods count. */
   private readonly sharedUses = new Map<string, SharedUse>();
   private readonly workloadUses = new WeakMap<Manifest, Map<string, WorkloadUse>>();
+  private readonly largestObjects = new Map<string, Quantity>();
 
   constructor(
     private readonly set: ManifestSet,
@@ -102,10 +103,7 @@ export class NamespaceUse {
   }
 
   /** What single objects use of an amount: a claim, a Service, or a template by the one claim that it makes for each pod. */
-  *ofSingleObjects({ quota, key }: Amount): Iterable<QuotaUser> {
-    if (quota.scoped) {
-      return;
-    }
+  private *ofSingleObjects(key: string): Iterable<QuotaUser> {
     for (const [manifest, total] of this.usingKey.get(key) ?? []) {
       if (!isClaimTemplate(manifest)) {
         yield { manifest, total };
@@ -117,6 +115,25 @@ export class NamespaceUse {
         yield { manifest, total };
       }
     }
+  }
+
+  /** The single objects that use more of an amount than the quota allows. */
+  objectsAbove(amount: Amount): readonly QuotaUser[] {
+    const { quota, key, hard } = amount;
+    if (quota.scoped || !this.largestObject(amount).isGreaterThan(hard)) {
+      return [];
+    }
+    return [...this.ofSingleObjects(key)].filter(({ total }) => total.isGreaterThan(hard));
+  }
+
+  /** The most that a single object uses; many quotas may limit the same amount. */
+  private largestObject({ key }: Amount): Quantity {
+    return remembered(this.largestObjects, key, () =>
+      [...this.ofSingleObjects(key)].reduce(
+        (largest, { total }) => (total.isGreaterThan(largest) ? total : largest),
+        Quantity.ZERO,
+      ),
+    );
   }
 
   /** What the lasting pods and the objects use of an amount together. */

@@ -1,0 +1,59 @@
+/**
+ * Fields that the API server of the checked minor version drops, as rules.
+ */
+import { kindKey } from '../../manifests/identity';
+import { fieldOf } from '../../manifests/pointer';
+import { type Rule } from '../rules/rule';
+import { droppedFrom, GATED_FIELDS, type GatedField } from './gated-fields';
+import { minorOf, objectRule, podRule, type RuleTexts, type Say } from './server-rule';
+
+const WHY =
+  'The API server drops the field without an error: the object is stored, and works as if the field were unset.';
+
+const names = (fields: readonly GatedField[]): readonly string[] => [
+  ...new Set(fields.map(({ path }) => path.split('/').at(-1) ?? '')),
+];
+
+function texts(what: string, fields: readonly GatedField[], source: string): RuleTexts {
+  return {
+    summary: `${what} should be set only if its feature gate is on by default in the Kubernetes version.`,
+    fix: 'Remove the field, or upgrade to a version in which its feature gate is on by default.',
+    why: WHY,
+    concerns: names(fields),
+    source,
+  };
+}
+
+function sayDropped(dropped: ReturnType<typeof droppedFrom>, say: Say): void {
+  for (const { path, field } of dropped) {
+    const version = `Kubernetes 1.${field.since}`;
+    say(path, `${fieldOf(path)} has no effect: the feature gate ${field.gate} is off by default before ${version}`, {
+      severity: 'warning',
+      found: null,
+      fix: `Remove ${fieldOf(path)}, turn on the feature gate ${field.gate}, or upgrade to ${version}.`,
+    });
+  }
+}
+
+const ofPods = GATED_FIELDS.filter(({ of }) => of === 'pod');
+const ofObjects = GATED_FIELDS.filter(({ of }) => of !== 'pod');
+
+export const gatedFieldRules: readonly Rule[] = [
+  {
+    ...podRule(
+      'pod-field-enabled',
+      texts('A field of a pod', ofPods, 'api/pod/util.go (dropDisabledFields); features/kube_features.go'),
+      ({ template }, say, context) => sayDropped(droppedFrom('pod', { spec: template.spec }, minorOf(context)), say),
+    ),
+    severity: 'warning',
+  },
+  {
+    ...objectRule(
+      'field-enabled',
+      [...new Set(ofObjects.map(({ of }) => of))],
+      texts('A field', ofObjects, 'features/kube_features.go; registry, strategy.go of each kind'),
+      (object, say, context, { id }) => sayDropped(droppedFrom(kindKey(id), object, minorOf(context)), say),
+    ),
+    severity: 'warning',
+  },
+];

@@ -1,0 +1,129 @@
+import { check } from '../../../src/checks/engine';
+import { GATED_FIELDS } from '../../../src/checks/server/gated-fields';
+import { findKind } from '../../../src/facts/api/kinds';
+import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
+import { allRules } from '../../../src/interfaces/checks/all-rules';
+import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { manifestOf } from '../../support/manifest-of';
+
+function found(object: JsonObject, kubernetes: KubernetesMinor): readonly string[] {
+  const set = new ManifestSet([manifestOf(object)]);
+  return check(set, { rules: allRules(), kubernetes, tiers: ['schema', 'server'] }).findings.map(
+    ({ severity, path, message }) => `${severity} ${path} ${message}`,
+  );
+}
+
+const metadata = { name: 'a', namespace: 'default' };
+const podSpec = (container: JsonObject, more: JsonObject = {}): JsonObject => ({
+  restartPolicy: 'Never',
+  containers: [{ name: 'a', image: 'example.com/a:1', ...container }],
+  ...more,
+});
+const pod = (container: JsonObject, more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata,
+  spec: podSpec(container, more),
+});
+const job = (spec: JsonObject, container: JsonObject = {}): JsonObject => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata,
+  spec: { template: { spec: podSpec(container) }, ...spec },
+});
+
+const off = (field: string, gate: string, minor: number): string =>
+  `${field} has no effect: the feature gate ${gate} is off by default before Kubernetes 1.${minor}`;
+
+describe('fields whose feature gate is off in the checked minor', () => {
+  test.each<[string, JsonObject, KubernetesMinor, KubernetesMinor, string]>([
+    [
+      'a claim that the pod does not have',
+      pod({ resources: { claims: [{ name: 'gpu' }] } }),
+      '1.33',
+      '1.34',
+      `warning /spec/containers/0/resources/claims ${off('resources.claims', 'DynamicResourceAllocation', 34)}`,
+    ],
+    [
+      'a resize policy that does not exist',
+      job({}, { resizePolicy: [{ resourceName: 'gpu', restartPolicy: 'Maybe' }] }),
+      '1.32',
+      '1.33',
+      `warning /spec/template/spec/containers/0/resizePolicy ${off('containers[0].resizePolicy', 'InPlacePodVerticalScaling', 33)}`,
+    ],
+    [
+      'a success policy of a Job that is not indexed',
+      job({ successPolicy: { rules: [{ succeededCount: 1 }] } }),
+      '1.30',
+      '1.31',
+      `warning /spec/successPolicy ${off('spec.successPolicy', 'JobSuccessPolicy', 31)}`,
+    ],
+    [
+      'a distribution of traffic that does not exist',
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata,
+        spec: { selector: { app: 'a' }, ports: [{ port: 80 }], trafficDistribution: 'Near by' },
+      },
+      '1.30',
+      '1.31',
+      `warning /spec/trafficDistribution ${off('spec.trafficDistribution', 'ServiceTrafficDistribution', 31)}`,
+    ],
+  ])('%s is dropped before it is validated', (_, object, before, since, expected) => {
+    expect(found(object, before)).toEqual([expected]);
+    const later = found(object, since);
+    expect(later).not.toContain(expected);
+    expect(later.filter((text) => text.startsWith('error'))).not.toEqual([]);
+  });
+
+  test('a field that is required in one is not', () => {
+    const object = pod({}, { resourceClaims: [{}] });
+
+    expect(found(object, '1.33')).toEqual([
+      `warning /spec/resourceClaims ${off('spec.resourceClaims', 'DynamicResourceAllocation', 34)}`,
+    ]);
+    expect(found(object, '1.34').filter((text) => text.startsWith('error'))).not.toEqual([]);
+  });
+
+  test('one is decoded as strictly as any other', () => {
+    const errors = found(pod({ resizePolicy: [{ resource: 'cpu' }, 5] }), '1.30').filter(
+      (text) => !text.includes('no effect'),
+    );
+
+    expect(errors).toEqual([
+      expect.stringContaining('/spec/containers/0/resizePolicy/0/resource'),
+      expect.stringContaining('/spec/containers/0/resizePolicy/1'),
+    ]);
+  });
+
+  test('a minor that does not know the field rejects it, and says nothing else', () => {
+    const [only, ...others] = found(pod({}, { resources: { limits: { cpu: 1 } } }), '1.31');
+
+    expect(only).toMatch(/^error \/spec\/resources /);
+    expect(others).toEqual([]);
+  });
+
+  test.each(GATED_FIELDS)(
+    '$of $path is a field of each minor in which it is dropped, and not before',
+    ({ of, path, from = 30, since }) => {
+      const kind = of === 'pod' ? 'Pod' : of;
+      const [group, name] = kind.includes('/') ? kind.split('/') : ['', kind];
+      const version = group === 'autoscaling' ? 'v2' : 'v1';
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      const valueAt = ([token, ...rest]: readonly string[]): JsonObject =>
+        (token === undefined ? null : token === '*' ? [valueAt(rest)] : { [token]: valueAt(rest) }) as JsonObject;
+      const object = { apiVersion, kind: name, metadata, ...valueAt(path.split('/').slice(1)) } as JsonObject;
+      const isUnknown = (minor: number): boolean =>
+        check(new ManifestSet([manifestOf(object)]), {
+          kubernetes: `1.${minor}`,
+          tiers: ['schema'],
+        }).findings.some(({ rule }) => rule === 'schema/unknown-field');
+
+      expect(findKind(apiVersion, name)).toBeDefined();
+      for (let minor = 30; minor <= Math.min(since, 36); minor += 1) {
+        expect([minor, isUnknown(minor)]).toEqual([minor, minor < from]);
+      }
+    },
+  );
+});
