@@ -3,7 +3,7 @@
  * What the remediation program does to nodes and pods, and undoes.
  */
 import { asArray, asObject } from '../../../src/manifests/read';
-import { statusPage } from '../../../src/runtime/remediation/status';
+import { statusPage } from '../../../src/runtime/remediation/page';
 import { until } from '../fake-server';
 import { firing, node, pod, Rig, rounds, SETTINGS } from './rig';
 
@@ -146,7 +146,13 @@ test('the page says what is wrong, what was done, and why', async () => {
   await until(() => rig.eventReasons().length > 0);
   await rounds();
   const { text } = await rig.get('/');
-  expect(text).toMatch(/<td>n-0<\/td><td>rule bad: condition Bad is True for \d+ s<\/td><td>taint<br>cordon<\/td>/);
+  const cell = (...texts: readonly string[]): string =>
+    `<td class="lines">${texts.map((one) => `<span>${one}</span>`).join('')}</td>`;
+  expect(text.replace(/for \d+ s/, 'for N s')).toContain(
+    `<th scope="row">n-0</th>${cell('Bad')}${cell('rule bad: condition Bad is True for N s')}${cell('taint', 'cordon')}`,
+  );
+  // Three nodes, of which 100 percent may be unavailable.
+  expect(text).toContain(`<th scope="row">nodes without a pool</th>${cell('3')}${cell('1')}${cell('3')}`);
   expect(text).toContain('rule bad: condition Bad is True; taint, cordon, evict');
   expect(text).toContain('This replica acts on nodes.');
 });
@@ -160,15 +166,17 @@ test('no name of the cluster is markup in the page', () => {
     nodes: [
       {
         name: hostile,
+        conditions: [hostile],
         causes: [hostile],
         record: { marks: [], why: [hostile], clearing: [{ rule: 'r', gang: hostile, before: 0 }] },
         refusals: [hostile],
       },
     ],
+    budget: [{ kind: 'rack', name: hostile, nodes: 1, unavailable: 1, most: 2 }],
     recent: [{ at: hostile, node: hostile, text: hostile }],
   });
   expect(text).not.toContain('<img');
-  expect(text.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;')).toHaveLength(10);
+  expect(text.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;')).toHaveLength(12);
 });
 
 test('the budget of a rack is kept, and the rest is said', async () => {
