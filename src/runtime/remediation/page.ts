@@ -4,6 +4,7 @@
  * It has the style of the other pages and no script: it is loaded again from time to time, unless the reader turns that off.
  */
 import { createHash } from 'node:crypto';
+import { counted } from '../../facts/words';
 import { type BudgetUse } from '../../planning/remediation';
 import { STYLE } from '../../planning/pages/assets';
 import { type NodeStatus, type Status } from './status';
@@ -16,6 +17,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export function statusPage(status: Status, refreshes = true): string {
   const { mode, nodes, budget, recent } = status;
   const isDryRun = mode === 'dry-run';
+  const withCause = nodes.filter(({ causes }) => causes.length > 0).length;
   const acted = nodes.filter(({ record }) => record.marks.length > 0).length;
   const prevented = nodes.filter(({ refusals }) => refusals.length > 0).length;
   const shown = nodes.slice(0, MOST_NODES);
@@ -30,10 +32,10 @@ export function statusPage(status: Status, refreshes = true): string {
     refreshes
       ? `<p class="brand">Loaded again every ${REFRESH_SECONDS} seconds. <a href="/?refresh=off">Stop</a></p></header>`
       : '<p class="brand">Not loaded again by itself. <a href="/">Start</a></p></header>',
-    `<main><h1>${nodes.length === 0 ? 'No node has a cause' : `${counted(nodes.length, 'node')} with a cause`}</h1>`,
+    `<main><h1>${withCause === 0 ? 'No node has a cause' : `${counted(withCause, 'node')} with a cause`}</h1>`,
     `<p class="lead">${escaped(aboutOf(status))}</p>`,
     facts([
-      ['Nodes with a cause', String(nodes.filter(({ causes }) => causes.length > 0).length)],
+      ['Nodes with a cause', String(withCause)],
       [isDryRun ? 'Nodes that would be marked' : 'Nodes that are marked', String(acted)],
       ['Nodes with something not done', String(prevented)],
     ]),
@@ -128,10 +130,6 @@ function table(id: string, head: readonly string[], rows: readonly Row[], empty:
     ...rows.map(line),
     '</tbody></table></div>',
   ].join('\n');
-}
-
-function counted(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 function escaped(text: string): string {

@@ -157,6 +157,29 @@ test('the page says what is wrong, what was done, and why', async () => {
   expect(text).toContain('This replica acts on nodes.');
 });
 
+test('a reader who wants to read can stop the page from loading again', async () => {
+  await rig.start();
+  await rounds();
+  expect((await rig.get('/')).text).toContain('<meta http-equiv="refresh" content="10">');
+  const { text } = await rig.get('/?refresh=off');
+  expect(text).not.toContain('http-equiv="refresh"');
+  expect(text).toContain('<h1>No node has a cause</h1>');
+});
+
+test('a fault of a thousand nodes gives a page of the first 500, and all of them as JSON', () => {
+  const nodes = Array.from({ length: 1000 }, (_, index) => ({
+    name: `n-${index}`,
+    conditions: ['Bad'],
+    causes: ['rule bad: condition Bad is True for 1 s'],
+    record: { marks: [], why: [], clearing: [] },
+    refusals: [],
+  }));
+  const text = statusPage({ mode: 'dry-run', leads: false, holder: '', nodes, budget: [], recent: [] });
+  expect(text.split('<th scope="row">')).toHaveLength(501);
+  expect(text).toContain('and 500 more nodes; /status lists them all');
+  expect(text).toContain('<h1>1000 nodes with a cause</h1>');
+});
+
 test('no name of the cluster is markup in the page', () => {
   const hostile = '<img src=x onerror="alert(1)">&';
   const text = statusPage({
