@@ -14,7 +14,9 @@ const node = (conditions: readonly JsonObject[], record?: unknown): JsonObject =
   kind: 'Node',
   metadata: {
     name: 'n-1',
-    ...(record !== undefined && { annotations: { [REMEDIATION]: typeof record === 'string' ? record : JSON.stringify(record) } }),
+    ...(record !== undefined && {
+      annotations: { [REMEDIATION]: typeof record === 'string' ? record : JSON.stringify(record) },
+    }),
   },
   status: { conditions: [...conditions], allocatable: { cpu: '8', pods: '10' } },
 });
