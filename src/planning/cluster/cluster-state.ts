@@ -49,7 +49,11 @@ export interface ClusterState {
   readonly gangs: readonly ClusterGang[];
   /** Pods that belong to no gang and take capacity of a node. */
   readonly nodePods: readonly NodePod[];
-  /** What is wrong with nodes, and what remediation did to them, by name. @default - nothing is known */
+  /**
+   * What is wrong with nodes, and what remediation did to them, by name.
+   * @default - nothing is known
+   * @beta
+   */
   readonly health?: ReadonlyMap<string, ViewNodeHealth>;
   /** Everything else that was read: what workloads refer to. */
   readonly objects: readonly JsonObject[];

@@ -36,7 +36,10 @@ export interface ViewInput {
   readonly levels: readonly string[];
   /** Returns the name of the pool that a node belongs to. */
   readonly poolOf: (node: ClusterNode) => string;
-  /** Returns what is wrong with a node, and what remediation did to it. @default - nothing is known */
+  /**
+   * Returns what is wrong with a node, and what remediation did to it.
+   * @default - nothing is known
+   */
   readonly healthOf?: (node: string) => ViewNodeHealth | undefined;
   /** Returns what the view shows about a gang beside the decision. */
   readonly factsOf: (gang: string) => GangFacts;
