@@ -217,6 +217,8 @@ class Simulation {
         this.nodeEvent('leave', [due.node]);
         this.observer.ended?.(due.node, this.now);
         break;
+      case 'reports-age':
+        break;
       case 'remediation':
         // It is asked at each moment.
         this.remediationAt.delete(this.now);

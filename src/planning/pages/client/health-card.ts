@@ -114,8 +114,7 @@ function nodeTable({ nodes, remediation }: NodeHealth): HTMLElement {
 function alike(nodes: readonly NodeHealthOutcome[]): readonly (readonly NodeHealthOutcome[])[] {
   const groups = new Map<string, NodeHealthOutcome[]>();
   for (const node of nodes) {
-    const { name: _, ...happened } = node;
-    const key = JSON.stringify(happened);
+    const key = JSON.stringify([node.problems, node.marks, node.refusals]);
     groups.set(key, [...(groups.get(key) ?? []), node]);
   }
   return [...groups.values()];
