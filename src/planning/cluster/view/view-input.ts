@@ -39,6 +39,7 @@ export interface ViewInput {
   /**
    * Returns what is wrong with a node, and what remediation did to it.
    * @default - nothing is known
+   * @beta
    */
   readonly healthOf?: (node: string) => ViewNodeHealth | undefined;
   /** Returns what the view shows about a gang beside the decision. */
