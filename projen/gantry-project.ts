@@ -523,6 +523,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Bundle the programs of src/runtime into lib/bundles, one file each',
       exec: BUNDLE_RUNTIME,
     });
+    this.addTask('bench:agent', {
+      description: 'Measure CPU time and memory of one node agent: --seconds N --pods N',
+      exec: 'tsx bench/agent.ts',
+      receiveArgs: true,
+    });
     this.addTask('bench:agents', {
       description: 'Measure what node agents cost a live API server: --agents N --seconds N',
       exec: 'tsx bench/agents.ts',

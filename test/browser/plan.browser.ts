@@ -33,7 +33,18 @@ if (CHROMIUM === undefined) {
 }
 const suite = CHROMIUM === undefined ? describe.skip : describe;
 
+/** Every seventeenth node has a problem; remediation marked every other one of them. */
+function unhealthy(view: ClusterView): ClusterView {
+  const problems = [{ condition: 'AcceleratorsMissing', message: '7 of 8 nvidia.com/gpu are allocatable' }];
+  const marked = { marks: ['taint'], why: ['rule accelerators-missing: condition AcceleratorsMissing is True; taint'] };
+  const nodes = view.nodes.map((node, i) =>
+    i % 17 === 3 ? { ...node, health: { problems, ...(i % 2 === 1 && marked) } } : node,
+  );
+  return { ...view, nodes };
+}
+
 suite.each([
+  ['nodes with a problem', unhealthy(small)],
   ['80 nodes', small],
   ['5,000 nodes', large],
   ['devices of every vendor', everyVendor()],
@@ -201,6 +212,25 @@ suite('live', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('pretrain');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe(first.name);
     expect(await page.locator('#live').textContent()).toContain('live');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+suite('node health', () => {
+  test('the table says what is wrong and what was done, and a node is found by its name', async () => {
+    const { page, complaints } = await looker.open(renderPlanPage(unhealthy(small)), WIDE);
+    const card = page.getByRole('region', { name: 'Node health' }).first();
+    const first = card.locator('tbody tr').first();
+    const name = (await first.locator('button').textContent()) ?? '';
+    expect(await first.locator('td').allTextContents()).toEqual([
+      'AcceleratorsMissing: 7 of 8 nvidia.com/gpu are allocatable',
+      'taint',
+      'rule accelerators-missing: condition AcceleratorsMissing is True; taint',
+    ]);
+    await first.locator('button').click();
+    expect(await page.getByRole('searchbox').inputValue()).toBe(name);
+    expect(await page.getByRole('status').first().textContent()).toContain('1 node');
     expect(complaints).toEqual([]);
     await page.context().close();
   });

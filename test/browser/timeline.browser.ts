@@ -20,7 +20,7 @@ if (CHROMIUM === undefined) {
 }
 const suite = CHROMIUM === undefined ? describe.skip : describe;
 
-suite.each(['elastic.yaml', 'busy-day.yaml'])('%s', (name) => {
+suite.each(['elastic.yaml', 'busy-day.yaml', 'link-failure.yaml', 'all-nodes-unhealthy.yaml'])('%s', (name) => {
   const html = page(name);
 
   test.each(LOOKS)(
@@ -41,6 +41,26 @@ suite('by keyboard', () => {
     await opened.locator('.pane').nth(0).focus();
     await opened.keyboard.press('Home');
     expect(await spoken.nth(0).textContent()).toContain('64 of 64 devices in use');
+    expect(complaints).toEqual([]);
+    await opened.context().close();
+  });
+
+  test('node health is read out node by node, and stands in tables', async () => {
+    const { page: opened, complaints } = await looker.open(page('all-nodes-unhealthy.yaml'), LOOKS[1]);
+    await opened.locator('.pane').nth(2).focus();
+    await opened.keyboard.press('Home');
+    const spoken = opened.locator('[aria-live]').nth(2);
+    expect(await spoken.textContent()).toBe('rack-1-01AcceleratorUnhealthy, 1h to 1h 30mtaint, 1h 1m to 1h 40m');
+    await opened.keyboard.press('ArrowDown');
+    expect(await spoken.textContent()).toContain(
+      'rack-1-02AcceleratorUnhealthy, 1h to 1h 30mnot done: rule accelerator-unhealthy',
+    );
+    const rows = opened.getByRole('region', { name: 'Node health' }).first().locator('tbody tr');
+    expect(await rows.count()).toBe(2);
+    expect(await rows.nth(1).textContent()).toContain('rack-1-02 and 37 more nodes');
+    expect(await opened.getByRole('table', { name: 'Budget' }).locator('tbody tr').nth(1).textContent()).toBe(
+      'Rack r12011' + '39m',
+    );
     expect(complaints).toEqual([]);
     await opened.context().close();
   });

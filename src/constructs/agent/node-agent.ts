@@ -114,13 +114,17 @@ export const AGENT_RULES: readonly PolicyRule[] = [
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
 ];
 
+type HostFolder = readonly [name: string, path: string];
+
 /** Folders of the host that the agent reads. */
-const HOST_FOLDERS: readonly (readonly [name: string, path: string])[] = [
+const HOST_FOLDERS: readonly HostFolder[] = [
   ['sys', '/sys'],
   ['pressure', '/proc/pressure'],
   ['pod-names', '/var/log/pods'],
   ['pod-resources', '/var/lib/kubelet/pod-resources'],
 ];
+/** Sockets of device plugins: they say why devices are missing, so that they are read only where devices are expected. */
+const DEVICE_PLUGINS: HostFolder = ['device-plugins', '/var/lib/kubelet/device-plugins'];
 
 /** The container sees all GPUs through NVIDIA's management library, and may not compute on them. */
 const NVIDIA_TOOL_ENV = [
@@ -216,6 +220,7 @@ export class NodeAgent extends Construct {
                 ],
                 pool.nodeSelector,
                 toolOf(props, pool),
+                pool.devices === undefined ? HOST_FOLDERS : [...HOST_FOLDERS, DEVICE_PLUGINS],
               ),
             },
           },
@@ -342,8 +347,9 @@ function podOf(
   args: readonly string[],
   nodeSelector: Readonly<Record<string, string>>,
   nvidiaSmi: NodeAgentProps['nvidiaSmi'],
+  folders: readonly HostFolder[],
 ): PodSpec {
-  const volumes: readonly Volume[] = HOST_FOLDERS.map(([name, path]) => ({ name, hostPath: { path } }));
+  const volumes: readonly Volume[] = folders.map(([name, path]) => ({ name, hostPath: { path } }));
   const container: Container = {
     name: 'agent',
     image,
@@ -360,7 +366,7 @@ function podOf(
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     volumeMounts: [
       PROGRAM_MOUNT,
-      ...HOST_FOLDERS.map(([name, path]) => ({
+      ...folders.map(([name, path]) => ({
         name,
         mountPath: `${HOST_ROOT}${path}`,
         readOnly: true,

@@ -32,11 +32,11 @@ export interface ConfiguredCards {
  * @beta
  */
 export interface NicRoceOptions {
-  /** Whether the priority of a packet is read from the IP header (`dscp`) or the VLAN tag (`pcp`). @default 'dscp' */
-  readonly trust?: 'dscp' | 'pcp';
+  /** What the priority of a packet is read from: the IP header (`dscp`), or the priority of the VLAN tag, which the operator calls `pfc`. @default 'dscp' */
+  readonly trust?: 'dscp' | 'pfc';
   /** Priorities, 0 to 7, for which the card sends and respects pause frames (PFC). Switches must have the same. @default [3] */
   readonly losslessPriorities?: readonly number[];
-  /** Type of service of RoCE packets, 0 to 255: DSCP times 4, with the ECN bits. @default - that of the card */
+  /** Type of service of RoCE packets, 1 to 255: DSCP times 4, with the ECN bits. @default - that of the card */
   readonly typeOfService?: number;
 }
 
@@ -86,7 +86,7 @@ export class NicConfigurationTemplate extends Construct {
   /** The NicConfigurationTemplate object. */
   readonly resource: Resource<TemplateKind>;
 
-  /** @throws if a priority is not 0 to 7, or the type of service not 0 to 255 */
+  /** @throws if a priority is not 0 to 7, or the type of service not 1 to 255 */
   constructor(scope: Construct, id: string, props: NicConfigurationTemplateProps) {
     super(scope, id);
     const { cards, maxReadRequest, gpuDirect = false, firmware, roce } = props;
@@ -131,17 +131,18 @@ function qosOf({ trust = 'dscp', losslessPriorities = [3], typeOfService }: NicR
   readonly tos?: number;
 } {
   for (const priority of losslessPriorities) {
-    requireBetween('roce.losslessPriorities', priority, 7);
+    requireBetween('roce.losslessPriorities', priority, 0, 7);
   }
   if (typeOfService !== undefined) {
-    requireBetween('roce.typeOfService', typeOfService, 255);
+    // The operator takes 0 for unset.
+    requireBetween('roce.typeOfService', typeOfService, 1, 255);
   }
   const pfc = Array.from({ length: 8 }, (_, priority) => (losslessPriorities.includes(priority) ? '1' : '0')).join(',');
   return { trust, pfc, ...(typeOfService === undefined ? {} : { tos: typeOfService }) };
 }
 
-function requireBetween(prop: string, value: number, most: number): void {
-  if (!Number.isInteger(value) || value < 0 || value > most) {
-    throw new Error(`${prop} must be a whole number from 0 to ${most}, not ${value}.`);
+function requireBetween(prop: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new Error(`${prop} must be a whole number from ${least} to ${most}, not ${value}.`);
   }
 }

@@ -4,6 +4,7 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Topology } from '../../placement';
 import { type TierResolver } from './objects/topologies';
+import { type ViewNodeHealth } from './view/view';
 import { type GangFacts } from './view/view-input';
 
 /** A gang that is in the cluster, running or waiting. */
@@ -48,6 +49,12 @@ export interface ClusterState {
   readonly gangs: readonly ClusterGang[];
   /** Pods that belong to no gang and take capacity of a node. */
   readonly nodePods: readonly NodePod[];
+  /**
+   * What is wrong with nodes, and what remediation did to them, by name.
+   * @default - nothing is known
+   * @beta
+   */
+  readonly health?: ReadonlyMap<string, ViewNodeHealth>;
   /** Everything else that was read: what workloads refer to. */
   readonly objects: readonly JsonObject[];
   /** What was assumed or left out while reading, in sentences for people. */

@@ -24,8 +24,10 @@ import {
   TOPOLOGY_KINDS,
   topologyOf,
 } from './objects/topologies';
+import { nodeHealthOf } from './objects/node-health';
 import { PodBudget } from './gangs/planned-gangs';
 import { poolName } from './nodes/pools';
+import { type ViewNodeHealth } from './view/view';
 import { suspendedWork } from './waiting/suspended-work';
 
 /**
@@ -48,6 +50,12 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
   const published = devicesBySlices(all.filter((object) => kindOf(object) === 'resource.k8s.io/ResourceSlice'));
   const nodes = nodeObjects.map((object): ClusterNode =>
     withSlices(nodeOf(object, { domains: tiers?.domains.get(nameOf(object)) }), published.get(nameOf(object))),
+  );
+  const health = new Map(
+    nodeObjects.flatMap((object): [string, ViewNodeHealth][] => {
+      const found = nodeHealthOf(object);
+      return found === undefined ? [] : [[nameOf(object), found]];
+    }),
   );
   const named = all.filter((object) => TOPOLOGY_KINDS.some((kind) => kind === kindOf(object))).map(topologyOf);
   const topologies: readonly Topology[] = [...named, ...(tiers === undefined ? [] : [tiers.topology])];
@@ -74,6 +82,7 @@ export function clusterOfObjects(objects: readonly JsonObject[], name: string): 
       }),
     gangs,
     nodePods,
+    ...(health.size > 0 && { health }),
     objects: all.filter((object) => !HEAVY.has(kindOf(object))),
     notes: budget.notes,
   };

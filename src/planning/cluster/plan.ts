@@ -154,6 +154,7 @@ export function planOf(
       at: cluster.at,
       levels: place.levels,
       poolOf: cluster.poolOf,
+      healthOf: (name) => cluster.health?.get(name),
       factsOf: (name) => facts.get(name)!,
       asked,
       explained: explainRest(session, asked, policy),

@@ -2,6 +2,7 @@
  * How many nodes may be unavailable. A node counts if remediation marked it, an administrator cordoned it, or it is not ready: when many
  * nodes fail at once, an automatic action makes it worse.
  */
+import { compareNames } from '../../placement/model/names';
 import { isActing } from './record';
 import { type RemediationSettings } from './rules';
 import { type RemediationNode } from './state';
@@ -9,6 +10,17 @@ import { type RemediationNode } from './state';
 interface Group {
   size: number;
   readonly unavailable: Set<string>;
+}
+
+/** How many nodes of a pool or a rack are unavailable, those that remediation takes out now included. */
+export interface BudgetUse {
+  readonly kind: 'pool' | 'rack';
+  /** The value of the label; empty for nodes without a pool. */
+  readonly name: string;
+  readonly nodes: number;
+  readonly unavailable: number;
+  /** Remediation takes no further node out from here on. */
+  readonly most: number;
 }
 
 export class Budget {
@@ -49,6 +61,22 @@ export class Budget {
     return problem;
   }
 
+  /** Of all pools and racks, by name. */
+  uses(): readonly BudgetUse[] {
+    const { maxUnavailablePercent, maxPerRack } = this.settings;
+    const useOf = (kind: BudgetUse['kind'], groups: ReadonlyMap<string, Group>): BudgetUse[] =>
+      [...groups]
+        .map(([name, { size, unavailable }]) => ({
+          kind,
+          name,
+          nodes: size,
+          unavailable: unavailable.size,
+          most: kind === 'pool' ? most(size, maxUnavailablePercent) : maxPerRack,
+        }))
+        .sort((a, b) => compareNames(a.name, b.name));
+    return [...useOf('pool', this.pools), ...useOf('rack', this.racks)];
+  }
+
   private groupsOf({ labels }: RemediationNode): readonly [pool: Group, rack: Group | undefined] {
     const { poolLabel, rackLabel } = this.settings;
     const pool = groupIn(this.pools, Object.hasOwn(labels, poolLabel) ? labels[poolLabel] : '');
@@ -63,7 +91,7 @@ export function most(size: number, percent: number): number {
 
 function exceeded({ unavailable }: Group, { name }: RemediationNode, bound: number, words: string): string | undefined {
   const others = unavailable.size - (unavailable.has(name) ? 1 : 0);
-  return others + 1 > bound ? `${words}, and ${others} others are` : undefined;
+  return others + 1 > bound ? `${words}, and ${others} ${others === 1 ? 'other is' : 'others are'}` : undefined;
 }
 
 function groupIn(groups: Map<string, Group>, name: string): Group {

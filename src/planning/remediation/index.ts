@@ -1,6 +1,7 @@
 /**
  * Remediation: what is done about nodes with a problem, and undone when the problem ends.
  */
+export { type BudgetUse } from './budget';
 export { isAlertOf, nodeOfAlert } from './causes';
 export { type RemediationEviction } from './evictions';
 export { type RemediationNeeds, remediationNeeds } from './needs';

@@ -12,7 +12,7 @@
  */
 import { GANTRY_UNHEALTHY_TAINT } from '../../facts/catalog/gantry-names';
 import { compareNames } from '../../placement/model/names';
-import { Budget } from './budget';
+import { Budget, type BudgetUse } from './budget';
 import { isAlertOf, nodeOfAlert } from './causes';
 import { clearingOf, GangIndex, progressed, type RemediationEviction } from './evictions';
 import {
@@ -86,6 +86,8 @@ export interface RemediationPlan {
   readonly restarts: readonly RemediationPod[];
   readonly refusals: readonly RemediationRefusal[];
   readonly findings: readonly RemediationFinding[];
+  /** After the steps. */
+  readonly budget: readonly BudgetUse[];
   readonly memory: RemediationMemory;
   /** When the next wait ends, milliseconds on the clock of the state; `undefined` if there is none. */
   readonly nextAt?: number;
@@ -157,6 +159,7 @@ class Planner {
       ),
       refusals,
       findings,
+      budget: this.budget.uses(),
       memory: waits.next,
       ...(nextAt < Infinity ? { nextAt } : {}),
     };

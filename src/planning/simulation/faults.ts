@@ -27,6 +27,17 @@ export class Faults {
     return [...new Set(this.of(node).flatMap(({ condition }) => condition ?? []))];
   }
 
+  /** Nodes with an active fault. */
+  nodes(): ReadonlySet<string> {
+    return new Set([...this.active].flatMap(({ nodes }) => nodes));
+  }
+
+  /** What is known to be wrong with the node: conditions that are True, and alerts that fire. */
+  problems(node: string): readonly string[] {
+    const alerts = this.of(node).flatMap(({ alert }) => (alert === undefined ? [] : [`alert ${alert}`]));
+    return [...this.conditions(node), ...new Set(alerts)];
+  }
+
   alerts(): readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[] {
     return [...this.active].flatMap(({ alert, nodes }) =>
       alert === undefined ? [] : nodes.map((node) => ({ name: alert, labels: { node } })),

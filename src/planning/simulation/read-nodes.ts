@@ -3,7 +3,10 @@
  */
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint, type TaintEffect } from '../../placement';
 import { type Fields } from '../cluster/files/fields';
-import { type ScalingGroup, type ScalingTerms } from './scenario';
+import { labeledPool } from '../cluster/nodes/pools';
+import { devicesOf } from './faults';
+import { readMeasures } from './read-reports';
+import { type ScalingGroup, type ScalingTerms, type ScenarioReport } from './scenario';
 import { type SpotTerms } from './spot';
 
 /** The notice that AWS gives before it takes a spot instance back; others give less. */
@@ -14,6 +17,7 @@ export interface NodeGroup {
   readonly nodes: readonly ClusterNode[];
   readonly scaling?: ScalingGroup;
   readonly spot?: SpotTerms & { readonly seed: number };
+  readonly report?: ScenarioReport;
 }
 
 /** One node, or `count` of them whose names end in their number. */
@@ -33,12 +37,15 @@ export function readNodes(fields: Fields): NodeGroup {
   }
   const scaling = scale === undefined ? undefined : { name, nodes: names, ...readScaling(scale, names.length) };
   const interruptions = spot === undefined ? undefined : readInterruptions(spot);
+  const report = fields.fields('report');
+  const reported = report === undefined ? undefined : readMeasures(report, devicesOf(node).length);
   fields.done();
   const ready = scaling?.least ?? names.length;
   return {
     nodes: names.map((own, i) => ({ ...node, name: own, ...(i >= ready && { ready: false }) })),
     ...(scaling !== undefined && { scaling }),
     ...(interruptions !== undefined && { spot: interruptions }),
+    ...(reported !== undefined && { report: { nodes: names, devices: reported } }),
   };
 }
 
@@ -58,6 +65,8 @@ function readShape(fields: Fields, name: string): ClusterNode {
     );
   }
   const taints = fields.list('taints').map(readTaint);
+  const labels = fields.map('labels') ?? {};
+  const pool = fields.text('pool') ?? labeledPool(labels);
   const gpu = fields.fields('gpu');
   const memoryMiB = gpu?.number('memoryMiBPerGpu', { least: 1 });
   const model = gpu?.text('model');
@@ -69,7 +78,8 @@ function readShape(fields: Fields, name: string): ClusterNode {
   return {
     name,
     allocatable: { pods: 110, ...amounts },
-    labels: fields.map('labels') ?? {},
+    labels,
+    ...(pool === undefined ? {} : { pool }),
     ...(taints.length === 0 ? {} : { taints }),
     ...(device === DEFAULT_DEVICE_RESOURCE ? {} : { deviceResource: device }),
     ...(gpu === undefined ? {} : { devices: Array.from({ length: amounts[device] ?? 0 }, () => shape) }),

@@ -1,14 +1,15 @@
 /**
  * Reads a scenario file. All mistakes are reported together, with the field names of the file.
  */
-import { type ClusterNode, type Queue } from '../../placement';
-import { type Fields } from '../cluster/files/fields';
+import { type ClusterNode, type Policy, type Queue } from '../../placement';
+import { type Fields, meant } from '../cluster/files/fields';
 import { readQueue, readQueueTerms } from '../cluster/files/queue-terms';
 import { withCountedDevices } from '../cluster/nodes/further-nodes';
 import { matches, readExpectation } from './read-expectations';
 import { readFaults, readRemediation } from './read-faults';
 import { readGang } from './read-gangs';
 import { DEFAULT_NOTICE_SECONDS, type NodeGroup } from './read-nodes';
+import { readReportEvent } from './read-reports';
 import {
   checkQueues,
   checkUnique,
@@ -58,6 +59,8 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   const run = readRun(fields.fields('run'));
   const scaling = cluster.groups.flatMap((group) => group.scaling ?? []);
   const remediation = readRemediation(fields);
+  const policy = policyOf(fields);
+  checkFilters(fields, policy, cluster.nodes, queues);
   const scenario: Scenario = {
     name,
     ...(about === undefined ? {} : { about: about.trim() }),
@@ -66,10 +69,13 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
     ...(hasClaims && { deviceClaims: deviceClaimsFor(gangs, cluster.objects, cluster.nodes, fields) }),
     queues,
     gangs,
-    events: byTime([...events, ...interruptionsOf(cluster.groups, run, fields)], ({ at }) => at),
+    events: byTime(
+      [...reportsOf(cluster.groups), ...events, ...interruptionsOf(cluster.groups, run, fields)],
+      ({ at }) => at,
+    ),
     ...(scaling.length > 0 && { scaling }),
     ...(remediation !== undefined && { remediation }),
-    policy: policyOf(fields),
+    policy,
     run,
     expectations: fields.list('expect').map((expectation) =>
       readExpectation(expectation, {
@@ -82,6 +88,11 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
   };
   fields.done();
   return scenario;
+}
+
+/** What agents report from the beginning. */
+function reportsOf(groups: readonly NodeGroup[]): readonly ScenarioEvent[] {
+  return groups.flatMap(({ report }) => (report === undefined ? [] : [{ at: 0, kind: 'report', report } as const]));
 }
 
 /** Of one moment, in the order of the file. */
@@ -146,6 +157,32 @@ function checkNames(
   checkQueues(fields, queues, new Set(gangs.map(({ gang }) => gang.queue)));
 }
 
+/** A filter that names what does not exist has no effect, and nothing would say so. */
+function checkFilters(
+  fields: Fields,
+  { capacityFilters }: Policy,
+  nodes: readonly ClusterNode[],
+  queues: readonly Queue[],
+): void {
+  const pools = [...new Set(nodes.flatMap(({ pool }) => pool ?? []))];
+  const names = queues.map(({ name }) => name);
+  capacityFilters.forEach((filter, index) => {
+    const check = (key: 'pools' | 'queues', known: readonly string[], what: string): void =>
+      filter[key]
+        ?.filter((one) => !known.includes(one))
+        .forEach((one) =>
+          fields.wrong(
+            `policy.capacityFilters[${index}].${key}`,
+            one,
+            known.length === 0 ? `the name of a ${what}` : `one of ${known.join(', ')}`,
+            meant(one, known),
+          ),
+        );
+    check('pools', pools, 'pool, which nodes have with pool: NAME');
+    check('queues', names, 'queue');
+  });
+}
+
 /** Interruptions of one entry of `nodes`. */
 const MOST_INTERRUPTIONS = 200_000;
 const EVENTS_OF_NODES = ['fail', 'return', 'drain', 'reclaim', 'join'] as const;
@@ -189,7 +226,11 @@ function readEvent(
   if (!fields.has('at')) {
     fields.wrongAt('at', 'is required; set a time such as 30m');
   }
-  const events: ScenarioEvent[] = [...nodeEvents(fields, at, nodes), ...readFaults(fields, at, nodes)];
+  const events: ScenarioEvent[] = [
+    ...nodeEvents(fields, at, nodes),
+    ...readFaults(fields, at, nodes),
+    ...readReportEvent(fields, at, nodes),
+  ];
   const queue = fields.text('queue');
   if (queue !== undefined) {
     if (!queues.some(({ name }) => name === queue)) {
@@ -216,7 +257,7 @@ function readEvent(
   if (events.length === 0 && fields.problems.length === before) {
     fields.wrongAt(
       '',
-      'must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, queue, or cancel',
+      'must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, report, queue, or cancel',
     );
   }
   return events;

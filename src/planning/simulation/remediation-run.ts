@@ -5,12 +5,14 @@
 import { GANTRY_UNHEALTHY_TAINT } from '../../facts/catalog/gantry-names';
 import { type ClusterNode, type Taint } from '../../placement';
 import {
+  type BudgetUse,
   type FitsElsewhere,
   type Mark,
   NO_MEMORY,
   NO_RECORD,
   planRemediation,
   type RemediationEviction,
+  type RemediationFinding,
   type RemediationNode,
   type RemediationPod,
   type RemediationRecord,
@@ -30,6 +32,8 @@ export interface RemediationEffects {
   readonly fits: FitsElsewhere;
   readonly change: (node: string, change: Partial<ClusterNode>) => void;
   readonly evict: (eviction: RemediationEviction) => void;
+  /** Least free memory that the node's fresh report states, MiB. */
+  readonly freeMemoryMiB: (node: string) => number | undefined;
   /** The action was carried out on the node: a fault may end by it. */
   readonly acted: (node: string, action: Mark | 'restart-device-plugin') => void;
   readonly note: (text: string) => void;
@@ -45,6 +49,10 @@ export class RemediationRun {
   private readonly plugins = new Map<string, number>();
   private readonly marks: { readonly at: number; readonly node: string; readonly marks: readonly Mark[] }[] = [];
   private told = new Set<string>();
+  private findings: readonly RemediationFinding[] = [];
+  /** These are as of the last moment at which it was asked. */
+  refusals: readonly RemediationRefusal[] = [];
+  budget: readonly BudgetUse[] = [];
 
   constructor(
     private readonly scenario: ScenarioRemediation,
@@ -61,6 +69,9 @@ export class RemediationRun {
       const plan = planRemediation(this.scenario.settings, this.state(now), this.memory, this.effects.fits);
       this.memory = plan.memory;
       nextAt = plan.nextAt;
+      this.findings = plan.findings;
+      this.budget = plan.budget;
+      this.refusals = plan.refusals;
       plan.steps.forEach((step) => this.step(step, now));
       this.tell(plan.refusals);
       if (!this.scenario.dryRun) {
@@ -77,6 +88,19 @@ export class RemediationRun {
   /** Marks that remediation had on the node; in a dry run, would have had. */
   marksAt(node: string, at: number): readonly Mark[] {
     return this.marks.filter((one) => one.node === node && one.at <= at).at(-1)?.marks ?? [];
+  }
+
+  /** Nodes with marks. */
+  marked(): readonly (readonly [string, readonly Mark[]])[] {
+    return [...this.records].flatMap(([node, { marks }]) => (marks.length === 0 ? [] : [[node, marks] as const]));
+  }
+
+  /** Capacity reports that are below the bound of a rule. */
+  reportProblems(): readonly Pick<RemediationFinding, 'node' | 'cause'>[] {
+    const rules = new Set(
+      this.scenario.settings.rules.filter(({ cause }) => 'report' in cause).map(({ name }) => name),
+    );
+    return this.findings.filter(({ rule }) => rules.has(rule));
   }
 
   private step(step: RemediationStep, now: number): void {
@@ -159,6 +183,7 @@ export class RemediationRun {
     const { name, labels = {}, ready, unschedulable, taints = [] } = node;
     const record = this.records.get(name) ?? NO_RECORD;
     const marks = this.scenario.dryRun ? record.marks : [];
+    const freeMemoryMiB = this.effects.freeMemoryMiB(name);
     const annotations: [string, string][] = record.marks.includes('request-repair')
       ? [[this.scenario.settings.repairAnnotation, 'true']]
       : [];
@@ -170,7 +195,7 @@ export class RemediationRun {
       isCordoned: unschedulable === true || marks.includes('cordon'),
       taints: [...taints.map(({ key }) => key), ...(marks.includes('taint') ? [GANTRY_UNHEALTHY_TAINT] : [])],
       problems: this.effects.faults.conditions(name),
-      report: { devices: healthyDevices(node) },
+      report: { devices: healthyDevices(node), ...(freeMemoryMiB !== undefined && { freeMemoryMiB }) },
       record,
     };
   }

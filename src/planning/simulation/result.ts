@@ -27,6 +27,8 @@ export interface SimulationResult {
   readonly queues: readonly QueueOutcome[];
   readonly samples: Samples;
   readonly happenings: readonly Happening[];
+  /** Present where a node had a fault, or remediation acted. */
+  readonly health?: NodeHealth;
   readonly expectations: readonly ExpectationOutcome[];
 }
 
@@ -182,9 +184,49 @@ export interface Happening {
     | 'repartition'
     | 'fault'
     | 'fault-ends'
-    | 'remediate';
+    | 'remediate'
+    | 'report';
   readonly text: string;
   readonly gang?: string;
+}
+
+/** What was wrong with nodes over time, and what remediation did about it. */
+export interface NodeHealth {
+  /** `none`: the scenario has no remediation. `dry-run`: its marks are those that it would have made. */
+  readonly remediation: 'none' | 'dry-run' | 'active';
+  /** Nodes with a problem or a mark, in the order in which they had one. */
+  readonly nodes: readonly NodeHealthOutcome[];
+  /** Pools and racks of which remediation ever counted a node as unavailable. */
+  readonly budgets: readonly BudgetOutcome[];
+}
+
+export interface NodeHealthOutcome {
+  readonly name: string;
+  /** Conditions that were True, alerts that fired, and reports below a bound. */
+  readonly problems: readonly HealthSpan[];
+  /** Marks of remediation, such as `taint`. */
+  readonly marks: readonly HealthSpan[];
+  /** What a rule demanded and something prevented, with the reason. */
+  readonly refusals: readonly HealthSpan[];
+}
+
+export interface HealthSpan {
+  readonly what: string;
+  readonly from: number;
+  /** Absent where it lasts until the end. */
+  readonly to?: number;
+}
+
+/** Columns; entry `i` holds from `at[i]` to `at[i + 1]`, the last one to the end. */
+export interface BudgetOutcome {
+  readonly kind: 'pool' | 'rack';
+  /** Empty for nodes without a pool. */
+  readonly name: string;
+  readonly at: readonly number[];
+  readonly unavailable: readonly number[];
+  /** How many nodes may be unavailable. */
+  readonly most: readonly number[];
+  readonly nodes: readonly number[];
 }
 
 export interface ExpectationOutcome {

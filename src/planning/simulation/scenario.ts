@@ -50,7 +50,27 @@ export type ScenarioEvent = { readonly at: number } & (
   /** The gang is withdrawn, whether it runs or waits. */
   | { readonly kind: 'cancel'; readonly gang: string }
   | { readonly kind: 'fault' | 'fault-ends'; readonly fault: ScenarioFault }
+  | { readonly kind: 'report'; readonly report: ScenarioReport }
 );
+
+/** What the agents of nodes report about devices from a moment on. */
+export interface ScenarioReport {
+  readonly nodes: readonly string[];
+  /** @default - the agents stop, and the reports that they wrote last age */
+  readonly devices?: readonly ReportedDevice[];
+}
+
+/** What a capacity report says about a device that no pod of the scenario causes. */
+export interface ReportedDevice {
+  /** @default - each device of the node */
+  readonly index?: number;
+  readonly freeMemoryMiB?: number;
+  /** 0 to 1. */
+  readonly utilization?: number;
+  readonly latencyMs?: number;
+  /** The kubelet had given the device to a pod, so that what was measured is the pod's. */
+  readonly held?: boolean;
+}
 
 /** Rules that act on nodes with a fault. */
 export interface ScenarioRemediation {

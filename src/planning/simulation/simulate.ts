@@ -9,7 +9,7 @@
  * core).
  */
 import { changeText } from '../cluster/words';
-import { type ClusterNode, type Decision, type Queue, type Repartition } from '../../placement';
+import { type ClusterNode, type Decision, type Queue, type Repartition, type Snapshot } from '../../placement';
 import { withMigConfig } from '../../placement/nodes/mig-config';
 import { decideIn } from '../../placement/engine';
 import { type Delta } from '../../placement/model/facts';
@@ -17,7 +17,8 @@ import { Session } from '../../placement/books/session';
 import { Autoscaler } from './autoscaler';
 import { evictionNotes } from './eviction-notes';
 import { judge } from './expectations';
-import { Faults } from './faults';
+import { FaultRun } from './fault-run';
+import { devicesOf } from './faults';
 import { GangRun, type LivePod } from './gang-run';
 import { HeldClaims } from './held-claims';
 import { commonDevice } from './read-world';
@@ -27,16 +28,10 @@ import { type Happening, type SimulationResult } from './result';
 import { heldPod, podOf, templateOf } from './live-pods';
 import { listedNodes, NODE_EVENTS } from './node-events';
 import { nextMoment } from './next-moment';
-import {
-  type FaultRepair,
-  type NodeEventKind,
-  type Scenario,
-  type ScenarioEvent,
-  type ScenarioFault,
-} from './scenario';
-import { fitsOnHealthyNodes } from './fits-on-healthy-nodes';
+import { measuresText, NodeReports } from './node-reports';
+import { Presence } from './presence';
+import { type NodeEventKind, type Scenario, type ScenarioEvent, type ScenarioReport } from './scenario';
 import { type RemediationEviction } from '../remediation';
-import { RemediationRun } from './remediation-run';
 import { resultOf } from './summary';
 import { Timetable } from './timetable';
 
@@ -50,7 +45,8 @@ type Due =
   | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod }
   | { readonly kind: 'repartitioned'; readonly node: string; readonly config: string }
   | { readonly kind: 'idle'; readonly node: string; readonly since: number }
-  | { readonly kind: 'remediation' };
+  | { readonly kind: 'remediation' }
+  | { readonly kind: 'reports-age' };
 
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationResult {
   return new Simulation(scenario, options).run();
@@ -76,9 +72,10 @@ class Simulation {
   private readonly explains: boolean;
   private readonly observer: SimulationObserver;
   private readonly autoscaler: Autoscaler;
-  private readonly faults = new Faults();
+  private readonly faults: FaultRun;
+  private readonly presence: Presence;
+  private readonly reports: NodeReports;
   private readonly claims: HeldClaims;
-  private readonly remediation: RemediationRun | undefined;
   /** Moments at which remediation is asked again. */
   private readonly remediationAt = new Set<number>();
   /** Gangs about whose reason an expectation asks. */
@@ -123,19 +120,21 @@ class Simulation {
       { now: 0, nodes, queues, topologies, gangs: [], pods: [], ...(deviceClaims && { deviceClaims }) },
       policy,
     );
-    this.remediation =
-      scenario.remediation === undefined
-        ? undefined
-        : new RemediationRun(scenario.remediation, {
-            nodes: () => this.nodes.values(),
-            gangs: () => this.live,
-            faults: this.faults,
-            fits: (gang, without) => fitsOnHealthyNodes(gang.key, without, this.snapshot(), scenario.policy),
-            change: (node, change) => this.change([node], change),
-            evict: (eviction) => this.evictGang(eviction),
-            acted: (node, action) => this.repair(node, action),
-            note: (text) => this.note('remediate', text),
-          });
+    this.presence = new Presence(scenario);
+    this.reports = new NodeReports(policy.capacityReportSeconds);
+    this.faults = new FaultRun(scenario, {
+      nodes: this.nodes,
+      isPresent: (node) => this.presence.has(node),
+      live: this.live,
+      snapshot: () => this.snapshot(),
+      change: (names, change) => this.change(names, change),
+      remove: (run, pod) => this.remove(run, pod),
+      settled: (run, why) => this.settled(run, why),
+      evict: (eviction) => this.evictGang(eviction),
+      freeMemoryMiB: (node) => this.reports.freeMemoryMiB(node, this.now),
+      later: (at, fault) => this.due.add(at, { kind: 'event', event: { at, kind: 'fault-ends', fault } }),
+      note: (kind, text) => this.note(kind, text),
+    });
     // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
     scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
     this.runs.forEach((run) => this.due.add(run.spec.arrivesAt, { kind: 'arrival', run }));
@@ -172,15 +171,11 @@ class Simulation {
     const { scenario, device, decisions, runs, recorder, happenings } = this;
     recorder.pass(end);
     const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
+    const health = this.faults.health();
     return {
       ...result,
-      expectations: judge(
-        scenario,
-        result,
-        this.byName,
-        recorder,
-        (node, at) => this.remediation?.marksAt(node, at) ?? [],
-      ),
+      ...(health !== undefined && { health }),
+      expectations: judge(scenario, result, this.byName, recorder, (node, at) => this.faults.marksAt(node, at)),
     };
   }
 
@@ -222,6 +217,8 @@ class Simulation {
         this.nodeEvent('leave', [due.node]);
         this.observer.ended?.(due.node, this.now);
         break;
+      case 'reports-age':
+        break;
       case 'remediation':
         // It is asked at each moment.
         this.remediationAt.delete(this.now);
@@ -251,72 +248,40 @@ class Simulation {
         break;
       }
       case 'fault':
-        this.beginFault(event.fault);
+        this.faults.begin(event.fault);
         break;
       case 'fault-ends':
-        this.endFault(event.fault);
+        this.faults.end(event.fault);
+        break;
+      case 'report':
+        this.report(event.report);
         break;
     }
   }
 
-  private beginFault(fault: ScenarioFault): void {
-    const { nodes, devices, speed, condition, alert } = fault;
-    this.faults.begin(fault);
-    if (devices !== undefined) {
-      for (const name of nodes) {
-        const { broken, ...change } = this.faults.breakDevices(fault, this.nodes.get(name)!);
-        this.change([name], change);
-        this.loseWith(name, new Set(broken));
+  private report(report: ScenarioReport): void {
+    const { nodes, devices } = report;
+    for (const name of nodes) {
+      const node = this.nodes.get(name)!;
+      const text =
+        devices === undefined
+          ? this.reports.stop(name, this.now)
+          : this.reports.set(name, report, devicesOf(node).length, this.now);
+      if (text !== undefined) {
+        this.change([name], { capacityReport: text });
       }
     }
-    if (speed !== undefined) {
-      this.linksChange(nodes);
+    if (devices === undefined) {
+      // A report counts up to and including this moment.
+      this.due.add(this.now + this.scenario.policy.capacityReportSeconds + 1e-3, { kind: 'reports-age' });
     }
-    const what = devices === undefined ? (speed === undefined ? [] : ['a link']) : [`${devices} of the devices`];
-    const said = [condition === undefined ? [] : `condition ${condition}`, alert === undefined ? [] : `alert ${alert}`];
-    this.note('fault', `${listedNodes(nodes)}: ${[...what.map((one) => `${one} failed`), ...said.flat()].join(', ')}`);
-  }
-
-  private endFault(fault: ScenarioFault): void {
-    if (!this.faults.end(fault)) {
-      return;
-    }
-    if (fault.devices !== undefined) {
-      fault.nodes.forEach((name) => this.change([name], this.faults.repairDevices(fault, this.nodes.get(name)!)));
-    }
-    if (fault.speed !== undefined) {
-      this.linksChange(fault.nodes);
-    }
-    this.note('fault-ends', `${listedNodes(fault.nodes)}: the fault ended`);
-  }
-
-  /** Pods that have one of the devices end. */
-  private loseWith(node: string, devices: ReadonlySet<number>): void {
-    for (const run of this.live) {
-      const pods = [...run.pods.values()].filter(
-        (pod) => pod.node === node && pod.devices.some((index) => devices.has(index)),
-      );
-      for (const pod of pods) {
-        run.losses += pod.releasing ? 0 : 1;
-        this.remove(run, pod);
-      }
-      if (pods.length > 0) {
-        this.settled(run, 'lost');
-      }
-    }
-  }
-
-  private linksChange(nodes: readonly string[]): void {
-    for (const run of this.live) {
-      if (nodes.some((node) => run.runsOn.has(node))) {
-        this.settled(run, 'resized');
-      }
-    }
+    const what = devices === undefined ? 'the agent stops' : `the agent reports ${measuresText(report)}`;
+    this.note('report', `${listedNodes(nodes)}: ${what}`);
   }
 
   /** Asks remediation what to do now. */
   private remediate(): void {
-    const nextAt = this.remediation?.run(this.now);
+    const nextAt = this.faults.remediate(this.now);
     if (nextAt !== undefined && nextAt > this.now && !this.remediationAt.has(nextAt)) {
       this.remediationAt.add(nextAt);
       this.due.add(nextAt, { kind: 'remediation' });
@@ -337,18 +302,9 @@ class Simulation {
     this.wantDecision(this.now);
   }
 
-  /** What remediation asked for repairs the fault after a time. */
-  private repair(node: string, action: FaultRepair): void {
-    for (const fault of this.faults.of(node)) {
-      if (fault.endedBy === action) {
-        const at = this.now + (fault.takesSeconds ?? 0);
-        this.due.add(at, { kind: 'event', event: { at, kind: 'fault-ends', fault } });
-      }
-    }
-  }
-
-  private snapshot(): Parameters<typeof fitsOnHealthyNodes>[2] {
+  private snapshot(): Omit<Snapshot, 'queues'> {
     const { all: deviceClaims } = this.claims;
+    this.renewReports();
     return {
       ...(deviceClaims && { deviceClaims }),
       now: this.now * 1000,
@@ -361,6 +317,7 @@ class Simulation {
 
   private nodeEvent(kind: NodeEventKind, nodes: readonly string[]): void {
     const { change, pods, isUp, verb } = NODE_EVENTS[kind];
+    this.presence.see(kind, nodes);
     this.change(nodes, change);
     if (pods !== 'stay') {
       this.lose(nodes, pods === 'evicted');
@@ -411,10 +368,13 @@ class Simulation {
 
   private change(names: readonly string[], change: Partial<ClusterNode>): void {
     this.wantDecision(this.now);
-    for (const name of names) {
-      this.nodes.set(name, { ...this.nodes.get(name)!, ...change });
-      this.news.push({ kind: 'node', node: this.nodes.get(name)! });
-    }
+    names.forEach((name) => this.set(name, change));
+  }
+
+  private set(name: string, change: Partial<ClusterNode>): void {
+    const node = { ...this.nodes.get(name)!, ...change };
+    this.nodes.set(name, node);
+    this.news.push({ kind: 'node', node });
   }
 
   /** The pods on the nodes terminate, immediately or after their grace period. */
@@ -442,8 +402,7 @@ class Simulation {
     if (![...this.live].some((run) => run.pods.size < run.size || run.staleSince !== undefined)) {
       return;
     }
-    this.tellGangs();
-    this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
+    this.tellAll();
     const decision = decideIn(this.session, (gang) => this.detailOf(this.byName.get(gang)!));
     this.decisions++;
     this.apply(decision);
@@ -469,9 +428,19 @@ class Simulation {
     if (![...this.live].some(({ works }) => !works)) {
       return;
     }
-    this.tellGangs();
-    this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
+    this.tellAll();
     this.explain(decideIn(this.session).pending);
+  }
+
+  /** Everything that the session has to know for a decision at this moment. */
+  private tellAll(): void {
+    this.tellGangs();
+    this.renewReports();
+    this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
+  }
+
+  private renewReports(): void {
+    this.reports.renewed(this.now).forEach(([name, text]) => this.set(name, { capacityReport: text }));
   }
 
   /** Gangs that are new, or of which something else is to be said than before. */

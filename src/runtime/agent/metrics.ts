@@ -56,6 +56,16 @@ export class Metrics {
     ['namespace', 'pod', 'resource', 'kind'],
   );
   private readonly allocatable = this.gauge('allocatable_devices', 'Devices that the kubelet offers', ['resource']);
+  private readonly plugins = this.gauge(
+    'device_plugin_sockets',
+    'Sockets of device plugins, by whether a program listens on them',
+    ['state'],
+  );
+  private readonly registration = this.gauge(
+    'kubelet_takes_registrations',
+    '1 if the kubelet listens on the socket for device plugins',
+    [],
+  );
   private readonly onBus = this.gauge('pci_accelerators', 'Accelerators on the PCI bus', ['vendor']);
 
   readonly sourceFailures = new Counter({
@@ -123,7 +133,15 @@ export class Metrics {
     }
   }
 
-  private showDevices({ accelerators = [], nvidia, kubelet }: Observation): void {
+  private showDevices({ accelerators = [], nvidia, kubelet, plugins }: Observation): void {
+    this.plugins.reset();
+    this.registration.reset();
+    if (plugins !== undefined) {
+      const answering = plugins.sockets.filter(({ answers }) => answers).length;
+      this.plugins.set({ state: 'listening' }, answering);
+      this.plugins.set({ state: 'refusing' }, plugins.sockets.length - answering);
+      this.registration.set(plugins.kubeletAnswers ? 1 : 0);
+    }
     [this.memory, this.utilization, this.healthy, this.allocatable].forEach((gauge) => gauge.reset());
     this.throttledDevices.reset();
     this.links.reset();

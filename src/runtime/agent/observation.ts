@@ -14,6 +14,7 @@ import { type PciBus, readPciBus } from './host/pci-devices';
 import { type PodName, readPodNames } from './host/pod-names';
 import { nodePressure, type Pressures } from './host/pressure';
 import { readXgmiLinks } from './host/xgmi';
+import { type DevicePlugins, readDevicePlugins } from './kubelet/device-plugins';
 import { type KubeletDevices, readKubeletDevices } from './kubelet/pod-resources';
 import { type NvidiaTool, withTool } from './devices/nvidia-tool';
 
@@ -32,6 +33,7 @@ export interface Observation {
   readonly accelerators?: readonly AcceleratorState[];
   readonly nvidia?: NvidiaTool;
   readonly kubelet?: KubeletDevices;
+  readonly plugins?: DevicePlugins;
   readonly failures: readonly SourceFailure[];
 }
 
@@ -45,7 +47,8 @@ export type SourceName =
   | 'pod names'
   | 'accelerators'
   | 'nvidia-smi'
-  | 'kubelet';
+  | 'kubelet'
+  | 'device plugins';
 
 export interface SourceFailure {
   readonly source: SourceName;
@@ -63,6 +66,8 @@ export interface Sources {
   readonly exporters: readonly Exporter[];
   /** Path of the kubelet's pod resources socket; absent where the kubelet is not asked. */
   readonly podResources?: string;
+  /** Path of the folder of device plugins' sockets; absent where it is not read. */
+  readonly devicePlugins?: string;
   /** What `nvidia-smi` says; absent where it is not run. */
   readonly nvidiaTool?: () => Promise<NvidiaTool>;
   /** Of each source, milliseconds. */
@@ -74,6 +79,7 @@ export async function observe({
   root,
   exporters,
   podResources,
+  devicePlugins,
   nvidiaTool,
   timeout,
   now,
@@ -87,21 +93,23 @@ export async function observe({
       return undefined;
     }
   };
-  const [cgroups, pressure, rdma, pci, xgmi, hugepages, podNames, exported, nvidia, kubelet] = await Promise.all([
-    from('cgroups', () => readCgroups(root)),
-    from('pressure', () => nodePressure(root)),
-    from('rdma', () => readRdmaPorts(root)),
-    from('pci', () => readPciBus(root)),
-    from('xgmi', () => readXgmiLinks(root)),
-    from('hugepages', () => readHugepages(root)),
-    from('pod names', () => readPodNames(root)),
-    exporters.length === 0 ? undefined : from('accelerators', () => readExporters(exporters, timeout)),
-    nvidiaTool === undefined ? undefined : from('nvidia-smi', nvidiaTool),
-    podResources === undefined ? undefined : from('kubelet', () => readKubeletDevices(podResources, timeout)),
-  ]);
+  const [cgroups, pressure, rdma, pci, xgmi, hugepages, podNames, exported, nvidia, kubelet, plugins] =
+    await Promise.all([
+      from('cgroups', () => readCgroups(root)),
+      from('pressure', () => nodePressure(root)),
+      from('rdma', () => readRdmaPorts(root)),
+      from('pci', () => readPciBus(root)),
+      from('xgmi', () => readXgmiLinks(root)),
+      from('hugepages', () => readHugepages(root)),
+      from('pod names', () => readPodNames(root)),
+      exporters.length === 0 ? undefined : from('accelerators', () => readExporters(exporters, timeout)),
+      nvidiaTool === undefined ? undefined : from('nvidia-smi', nvidiaTool),
+      podResources === undefined ? undefined : from('kubelet', () => readKubeletDevices(podResources, timeout)),
+      devicePlugins === undefined ? undefined : from('device plugins', () => readDevicePlugins(devicePlugins, timeout)),
+    ]);
   const accelerators = withTool(exported, nvidia);
   const files = { cgroups, pressure, rdma, pci, xgmi, hugepages, podNames };
-  return { at: now(), ...files, accelerators, nvidia, kubelet, failures };
+  return { at: now(), ...files, accelerators, nvidia, kubelet, plugins, failures };
 }
 
 async function readExporters(exporters: readonly Exporter[], timeout: number): Promise<readonly AcceleratorState[]> {

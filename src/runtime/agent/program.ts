@@ -20,6 +20,7 @@ import { allocatedDevices, withHolders } from './judge/allocated';
 import { CapacityReporter, DEFAULT_CAPACITY_OPTIONS, renewalOf } from './judge/capacity';
 import { type Condition, Judge } from './judge/conditions';
 import { deviceTopology } from './judge/topology';
+import { DEVICE_PLUGINS_FOLDER } from './kubelet/device-plugins';
 import { POD_RESOURCES_SOCKET } from './kubelet/pod-resources';
 import { Metrics } from './metrics';
 import { type Observation, observe } from './observation';
@@ -136,11 +137,13 @@ export class Program {
   }
 
   private async once(): Promise<void> {
-    const { hostRoot, exporters, dryRun } = this.options;
+    const { hostRoot, exporters, dryRun, expected } = this.options;
     const observation = await observe({
       root: this.root,
       exporters,
       podResources: join(hostRoot, POD_RESOURCES_SOCKET),
+      // It explains missing devices, and is not mounted where none are expected.
+      ...(expected.devices.size > 0 && { devicePlugins: join(hostRoot, DEVICE_PLUGINS_FOLDER) }),
       nvidiaTool: this.nvidiaTool === undefined ? undefined : () => this.nvidiaTool!.read(),
       timeout: SOURCE_TIMEOUT,
       now: () => this.serverClock.now(),

@@ -3,7 +3,7 @@
  */
 import { type DestinationStream } from 'pino';
 import { clusterView } from '../../planning/cluster';
-import { commonLevels } from '../../planning/cluster/objects';
+import { commonLevels, nodeHealthOf } from '../../planning/cluster/objects';
 import { poolName } from '../../planning/cluster/nodes/pools';
 import { type LiveView } from '../../planning/pages/live-view';
 import { renderLivePage } from '../../planning/pages/plan-page';
@@ -352,6 +352,7 @@ export class Program {
       cluster: this.options.clusterName,
       levels: commonLevels(this.world.nodes, this.world.topologies),
       poolOf: poolName,
+      healthOf: (node) => nodeHealthOf(this.watched.all('nodes').get(node) ?? {}),
       factsOf: (gang) => {
         const { kind = 'Pod', namespace = gang.split('/')[0] } = this.world.gangNamed(gang)?.identity ?? {};
         return { kind, namespace };

@@ -8,9 +8,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type DestinationStream } from 'pino';
-import { type JsonObject } from '../../facts/api/schema';
-import { GANTRY_REMEDIATION } from '../../facts/catalog/gantry-names';
-import { asObject } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 import {
   DEFAULT_REMEDIATION,
@@ -19,33 +16,29 @@ import {
   NO_MEMORY,
   planRemediation,
   readRemediationSettings,
-  type RemediationEviction,
   type RemediationNeeds,
   remediationNeeds,
-  type RemediationPlan,
   type RemediationRefusal,
   type RemediationSettings,
-  type RemediationState,
-  type RemediationStep,
 } from '../../planning/remediation';
-import { ApiError, messageOf } from '../api/api-error';
+import { messageOf } from '../api/api-error';
 import { pause } from '../api/backoff';
 import { ApiClient } from '../api/client';
-import { type Clock, ServerClock, SYSTEM_CLOCK, timeText } from '../api/clock';
+import { type Clock, ServerClock, SYSTEM_CLOCK } from '../api/clock';
 import { admissionFrom } from '../api/credentials';
 import { ALONE, Leader } from '../api/leader';
 import { type Log, makeLog } from '../api/log';
 import { Watched } from '../api/watched';
+import { Acts } from './acts';
 import { AlertConfigMap, AlertsInMemory, type AlertStore } from './alert-store';
 import { WatchedCluster } from './cluster';
-import { evictGang } from './evict';
 import { Events } from './events';
 import { Moves } from './fits-elsewhere';
 import { Metrics } from './metrics';
-import { nodePatch, repairCondition } from './node-patch';
+import { differs } from './node-change';
 import { type Options } from './options';
 import { RemediationServer } from './server';
-import { type Act, type NodeStatus, type Status } from './status';
+import { type Latest, type Status, statusOf } from './status';
 
 type Client = Pick<ApiClient, 'request' | 'stream' | 'close'>;
 
@@ -58,16 +51,12 @@ export interface Outside {
   readonly clock?: Clock;
 }
 
-const MERGE = 'application/merge-patch+json';
-const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
 /** Of one write, where no lease says less, milliseconds. */
 const ALONE_TIMEOUT = 10_000;
 /** Between two plans at least, milliseconds. */
 const PAUSE = 250;
 /** Plans that may be late before the program counts as unhealthy. */
 const MISSED_UNTIL_UNHEALTHY = 6;
-const MOST_RECENT = 100;
-const MOST_REASON = 300;
 
 export class Program {
   /** Where it serves. */
@@ -79,18 +68,16 @@ export class Program {
   private readonly watched: Watched;
   private readonly cluster: WatchedCluster;
   private readonly alerts: AlertStore;
-  private readonly events: Events;
+  private readonly acts: Acts;
   private readonly server: RemediationServer;
   private readonly ending = new AbortController();
-  private readonly requestTimeout: number;
   private waking = new AbortController();
   private refreshedFor = -1;
   private plannedAt: number;
   private failuresInARow = 0;
   private told = '';
-  private latest: { readonly plan: RemediationPlan; readonly state: RemediationState } | undefined;
+  private latest: Latest | undefined;
   private refusals: readonly RemediationRefusal[] = [];
-  private readonly recent: Act[] = [];
   private readonly moves = new Moves();
   private stopping: Promise<void> | undefined;
 
@@ -107,7 +94,6 @@ export class Program {
     this.leader = options.leaderElection ? this.makeLeader() : ALONE;
     this.metrics.leader.set(options.leaderElection || this.isDryRun ? 0 : 1);
     this.metrics.dryRun.set(this.isDryRun ? 1 : 0);
-    this.requestTimeout = options.leaderElection ? ((options.leaseSeconds * 1000) / 3) * 0.8 : ALONE_TIMEOUT;
     this.watched = new Watched({
       client,
       names: this.needs.collections,
@@ -131,11 +117,23 @@ export class Program {
             settings,
             onFault: (message) => log.warn({ message }, 'the alerts that fire were not read'),
           });
-    this.events = new Events({
+    this.acts = new Acts({
       client,
-      identity: options.identity,
+      timeout: options.leaderElection ? ((options.leaseSeconds * 1000) / 3) * 0.8 : ALONE_TIMEOUT,
+      isDryRun: this.isDryRun,
+      leads: this.leads,
+      settings,
+      requestsRepairs: this.needs.actions.has('request-repair'),
+      cluster: this.cluster,
+      events: new Events({
+        client,
+        identity: options.identity,
+        now: () => serverClock.now(),
+        onError: (error) => log.warn({ message: messageOf(error) }, 'an event was not written'),
+      }),
+      metrics: this.metrics,
+      log,
       now: () => serverClock.now(),
-      onError: (error) => log.warn({ message: messageOf(error) }, 'an event was not written'),
     });
     this.server = new RemediationServer({
       address: options.address,
@@ -258,7 +256,7 @@ export class Program {
     this.memory = plan.memory;
     this.plannedAt = now;
     this.latest = { plan, state };
-    const refused = await this.carryOut(plan, state);
+    const refused = await this.acts.carryOut(plan, state);
     this.tell([...plan.refusals, ...refused]);
     if (this.leads() || this.isDryRun) {
       this.metrics.show(plan, this.refusals, state.nodes.filter(({ record }) => isActing(record)).length);
@@ -277,120 +275,6 @@ export class Program {
       await this.watched.refresh(heldSince, ...names);
       this.refreshedFor = heldSince;
     }
-  }
-
-  private async carryOut(plan: RemediationPlan, state: RemediationState): Promise<readonly RemediationRefusal[]> {
-    if (this.isDryRun) {
-      plan.steps.forEach((step) => this.wouldStep(step));
-      return [];
-    }
-    for (const step of plan.steps) {
-      if (!this.leads()) {
-        return [];
-      }
-      await this.step(step);
-    }
-    await this.requestRepairs(state);
-    const refusals: RemediationRefusal[] = [];
-    for (const eviction of plan.evictions) {
-      const refusal = await this.evict(eviction);
-      if (refusal !== undefined) {
-        refusals.push(refusal);
-      }
-    }
-    for (const pod of plan.restarts) {
-      const rule = 'restart-device-plugin';
-      await this.evict({ node: pod.node, rule, gang: `${pod.namespace}/${pod.name}`, pods: [pod], now: [pod] });
-    }
-    return refusals;
-  }
-
-  private wouldStep(step: RemediationStep): void {
-    this.cluster.wouldWrite(step.node, step.record);
-    if (step.reasons.length > 0) {
-      this.log.info(aboutOf(step), 'would act');
-      this.metrics.countStep(step, 'dry-run');
-      this.remember(step.node, `would do: ${step.reasons.join('. ')}`);
-    }
-  }
-
-  private async step(step: RemediationStep): Promise<void> {
-    const node = this.cluster.node(step.node);
-    const about = aboutOf(step);
-    try {
-      const written = await this.client.request<JsonObject>('PATCH', `/api/v1/nodes/${encodeURIComponent(step.node)}`, {
-        contentType: MERGE,
-        body: nodePatch(node, step, this.settings),
-        timeout: this.requestTimeout,
-        permit: this.leads,
-      });
-      this.cluster.wrote(node, written);
-    } catch (error) {
-      // What got no answer may have happened: the next plan begins with what the node says then.
-      const isConflict = error instanceof ApiError && error.status === 409;
-      this.metrics.countStep(step, isConflict ? 'conflict' : 'failed');
-      this.log[isConflict ? 'debug' : 'warn']({ ...about, message: messageOf(error) }, 'the node was not changed');
-      return;
-    }
-    if (step.reasons.length > 0) {
-      this.log.info(about, 'acted');
-      this.metrics.countStep(step, 'done');
-      this.remember(step.node, step.reasons.join('. '));
-      await this.events.step(step);
-    }
-  }
-
-  /** The condition follows from the record, so that a replica that takes over makes up for one that is missing. */
-  private async requestRepairs({ nodes }: RemediationState): Promise<void> {
-    if (!this.needs.actions.has('request-repair')) {
-      return;
-    }
-    for (const node of nodes) {
-      const body = repairCondition(node, this.serverClock.now());
-      if (body === undefined || !this.leads()) {
-        continue;
-      }
-      await this.client
-        .request('PATCH', `/api/v1/nodes/${encodeURIComponent(node.name)}/status`, {
-          contentType: STRATEGIC_MERGE,
-          body,
-          timeout: this.requestTimeout,
-          permit: this.leads,
-        })
-        .catch((error: unknown) =>
-          this.log.warn({ node: node.name, message: messageOf(error) }, 'the condition was not written'),
-        );
-    }
-  }
-
-  private async evict(eviction: RemediationEviction): Promise<RemediationRefusal | undefined> {
-    const { node, rule, gang } = eviction;
-    if (!this.leads()) {
-      return undefined;
-    }
-    const result = await evictGang(eviction, {
-      client: this.client,
-      timeout: this.requestTimeout,
-      leads: this.leads,
-    });
-    if (result.kind === 'protected') {
-      const reason = `gang ${gang} is protected: ${result.message}`.slice(0, MOST_REASON);
-      return { node, rule, kind: 'protected', reason };
-    }
-    const names = result.pods.map(({ namespace, name }) => `${namespace}/${name}`);
-    if (result.kind === 'failed') {
-      this.log.warn({ node, rule, gang, evicted: names, message: result.message }, 'not all pods were evicted');
-    } else {
-      this.log.info({ node, rule, gang, evicted: names }, 'evicted');
-    }
-    this.metrics.evictedPods.inc({ rule }, result.pods.length);
-    if (names.length > 0) {
-      this.remember(node, `evicted ${names.length} pods of ${gang} (rule ${rule})`);
-    }
-    for (const pod of result.pods) {
-      await this.events.evicted(pod, node, rule);
-    }
-    return undefined;
   }
 
   private async takeAlerts(body: Parameters<AlertStore['take']>[0]): Promise<boolean> {
@@ -430,11 +314,6 @@ export class Program {
     });
   }
 
-  private remember(node: string, text: string): void {
-    this.recent.unshift({ at: timeText(this.serverClock.now()), node, text });
-    this.recent.splice(MOST_RECENT);
-  }
-
   /** Logs what is not done, when it changes. */
   private tell(refusals: readonly RemediationRefusal[]): void {
     this.refusals = refusals;
@@ -446,30 +325,10 @@ export class Program {
   }
 
   private status(): Status {
-    const { plan, state } = this.latest ?? {};
-    const nodes = (state?.nodes ?? []).flatMap(({ name, record }): NodeStatus[] => {
-      const causes = (plan?.findings ?? [])
-        .filter(({ node }) => node === name)
-        .map(({ rule, cause, held }) => `rule ${rule}: ${cause} for ${Math.floor(held / 1000)} s`);
-      const refusals = this.refusals
-        .filter(({ node }) => node === name)
-        .map(({ rule, reason }) => `rule ${rule}: ${reason}`);
-      return causes.length === 0 && !isActing(record) ? [] : [{ name, causes, record, refusals }];
-    });
     const { mode } = this.options;
-    return { mode, leads: this.leads(), holder: this.leader.holder, nodes, recent: this.recent };
+    const { holder } = this.leader;
+    return { mode, leads: this.leads(), holder, ...statusOf(this.latest, this.refusals), recent: this.acts.recent };
   }
-}
-
-function aboutOf({ node, add, remove, gangs, plugins, reasons }: RemediationStep): object {
-  return {
-    node,
-    add,
-    remove,
-    gangs: gangs.map(({ gang }) => gang),
-    plugins: plugins.map(({ name }) => name),
-    reasons,
-  };
 }
 
 /** The file is read again for each request, since secrets are rotated. */
@@ -481,19 +340,6 @@ function alertTokenOf({ alertTokenFile: file }: Options): { readonly alertToken?
     throw new Error(`${file}: the token must not be empty. Write the bearer token that Alertmanager sends.`);
   }
   return { alertToken: async () => (await readFile(file, 'utf8')).trim() };
-}
-
-/** A heartbeat of the kubelet is no change that a rule reads. */
-function differs(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
-  return before === undefined || after === undefined || essence(before) !== essence(after);
-}
-
-function essence({ metadata, spec, status }: JsonObject): string {
-  const { labels, annotations } = asObject(metadata);
-  const { unschedulable, taints } = asObject(spec);
-  const { conditions } = asObject(status);
-  const states = (Array.isArray(conditions) ? conditions : []).map(asObject).map((one) => [one.type, one.status]);
-  return JSON.stringify([labels, asObject(annotations)[GANTRY_REMEDIATION], unschedulable, taints, states]);
 }
 
 /** @throws where the file cannot be read or used */

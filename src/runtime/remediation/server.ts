@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type JsonValue } from '../../facts/api/schema';
 import { isAuthorized } from './alerts';
-import { type Status, statusPage } from './status';
+import { statusPage } from './page';
+import { type Status } from './status';
 
 export interface ServerOptions {
   readonly address: string;
@@ -69,7 +70,7 @@ export class RemediationServer {
   }
 
   private async answer(request: IncomingMessage): Promise<Answer> {
-    const path = (request.url ?? '/').split('?')[0];
+    const [path, query] = (request.url ?? '/').split('?');
     if (path === '/alerts') {
       return this.alerts(request);
     }
@@ -89,19 +90,19 @@ export class RemediationServer {
       }
       case '/':
       case '/status':
-        return this.show(path, request.socket.remoteAddress);
+        return this.show(path, request.socket.remoteAddress, query !== 'refresh=off');
       default:
         return { status: 404, text: 'Not found. The paths are /, /status, /healthz, /readyz, /metrics, and /alerts.' };
     }
   }
 
-  private show(path: '/' | '/status', address: string | undefined): Answer {
+  private show(path: '/' | '/status', address: string | undefined, refreshes: boolean): Answer {
     if (!LOOPBACK.test(address ?? '')) {
       return { status: 403, text: 'The page is served over loopback only. Use kubectl port-forward.' };
     }
     const status = this.options.status();
     return path === '/'
-      ? { status: 200, type: 'text/html; charset=utf-8', text: statusPage(status) }
+      ? { status: 200, type: 'text/html; charset=utf-8', text: statusPage(status, refreshes) }
       : { status: 200, type: 'application/json', text: JSON.stringify(status) };
   }
 

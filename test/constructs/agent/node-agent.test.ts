@@ -51,6 +51,17 @@ test('the pod is root without a capability, on read-only folders of the host', (
   expect(ofHost?.map(({ recursiveReadOnly }) => recursiveReadOnly)).toEqual(Array(4).fill('IfPossible'));
   const paths = pod?.volumes?.flatMap(({ hostPath }) => (hostPath === undefined ? [] : [hostPath.path]));
   expect(paths).toEqual(['/sys', '/proc/pressure', '/var/log/pods', '/var/lib/kubelet/pod-resources']);
+  const [expecting] = daemonSets({
+    pools: [{ name: 'h100', nodeSelector: { pool: 'h100' }, devices: { 'nvidia.com/gpu': 8 } }],
+  });
+  const spec = expecting.spec?.template.spec;
+  expect(spec?.volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []).at(-1)).toBe('/var/lib/kubelet/device-plugins');
+  expect(spec?.containers[0].volumeMounts?.at(-1)).toEqual({
+    name: 'device-plugins',
+    mountPath: '/host/var/lib/kubelet/device-plugins',
+    readOnly: true,
+    recursiveReadOnly: 'IfPossible',
+  });
   expect([pod?.hostPID, pod?.hostNetwork, pod?.hostIPC]).toEqual([undefined, undefined, undefined]);
 });
 

@@ -437,15 +437,15 @@ describe('settings of cards', () => {
 
   test('priorities are written in their places, and must be those of Ethernet', () => {
     const scope = chart('nics');
-    new NicConfigurationTemplate(scope, 'roce', { ...STATED, roce: { losslessPriorities: [0, 7], trust: 'pcp' } });
+    new NicConfigurationTemplate(scope, 'roce', { ...STATED, roce: { losslessPriorities: [0, 7], trust: 'pfc' } });
     expect(specOf(scope, 'NicConfigurationTemplate')).toMatchObject({
-      template: { roceOptimized: { qos: { trust: 'pcp', pfc: '1,0,0,0,0,0,0,1' } } },
+      template: { roceOptimized: { qos: { trust: 'pfc', pfc: '1,0,0,0,0,0,0,1' } } },
     });
     expect(
       () => new NicConfigurationTemplate(chart(), 'roce', { ...STATED, roce: { losslessPriorities: [8] } }),
     ).toThrow('roce.losslessPriorities must be a whole number from 0 to 7, not 8.');
     expect(() => new NicConfigurationTemplate(chart(), 'roce', { ...STATED, roce: { typeOfService: 256 } })).toThrow(
-      'roce.typeOfService must be a whole number from 0 to 255, not 256.',
+      'roce.typeOfService must be a whole number from 1 to 255, not 256.',
     );
   });
 });

@@ -40,8 +40,12 @@ export const nicConfigurationCases: readonly RuleCases[] = [
   },
   {
     rule: 'networking/nic-configuration-trust-mode',
-    fires: { 'of the old form': [cards(roce({ trust: 'trust-dscp' }))], layer: [cards(roce({ trust: 'L3' }))] },
-    silent: { dscp: [cards(roce({ trust: 'dscp' }))], pcp: [cards(roce({ trust: 'pcp' }))], none: [cards()] },
+    fires: {
+      'of the old form': [cards(roce({ trust: 'trust-dscp' }))],
+      layer: [cards(roce({ trust: 'L3' }))],
+      'of the tag': [cards(roce({ trust: 'pcp' }))],
+    },
+    silent: { dscp: [cards(roce({ trust: 'dscp' }))], pfc: [cards(roce({ trust: 'pfc' }))], none: [cards()] },
   },
   {
     rule: 'networking/nic-configuration-reset-ignores-template',

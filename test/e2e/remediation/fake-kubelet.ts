@@ -1,11 +1,12 @@
 /**
- * The pod-resources API of a kubelet that offers a number of devices, on the socket where the node agent looks for it.
+ * The pod-resources API of a kubelet that offers a number of devices, and the sockets of a device plugin, where the node agent looks for them.
  *
  * Source of the messages: k8s.io/kubelet, pkg/apis/podresources/v1/api.proto.
  */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createSocket, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 
 export class FakeKubelet {
@@ -13,14 +14,22 @@ export class FakeKubelet {
     private readonly server: Http2Server,
     /** Devices that are allocatable. */
     public devices: number,
+    private readonly folder: string,
+    private readonly registration: Server,
   ) {}
+
+  private plugin: Server | undefined;
 
   /** @param root the folder that the agent takes for the root of the host */
   static async start(root: string, devices: number): Promise<FakeKubelet> {
     const socket = join(root, 'var/lib/kubelet/pod-resources/kubelet.sock');
     mkdirSync(dirname(socket), { recursive: true });
     const server = createServer();
-    const kubelet = new FakeKubelet(server, devices);
+    const folder = join(root, 'var/lib/kubelet/device-plugins');
+    mkdirSync(folder, { recursive: true });
+    const registration = await listening(join(folder, 'kubelet.sock'));
+    const kubelet = new FakeKubelet(server, devices, folder, registration);
+    await kubelet.startPlugin();
     server.on('stream', (stream, headers) => {
       stream.on('error', () => undefined);
       kubelet.answer(stream, String(headers[':path']).endsWith('/GetAllocatableResources'));
@@ -29,7 +38,20 @@ export class FakeKubelet {
     return kubelet;
   }
 
-  stop(): Promise<void> {
+  async startPlugin(): Promise<void> {
+    this.plugin ??= await listening(join(this.folder, 'nvidia-gpu.sock'));
+  }
+
+  /** The plugin ends, and its socket with it. */
+  async stopPlugin(): Promise<void> {
+    const { plugin } = this;
+    this.plugin = undefined;
+    await new Promise<void>((resolve) => (plugin === undefined ? resolve() : plugin.close(() => resolve())));
+  }
+
+  async stop(): Promise<void> {
+    await this.stopPlugin();
+    await new Promise<void>((resolve) => this.registration.close(() => resolve()));
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
@@ -50,4 +72,10 @@ export class FakeKubelet {
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
     stream.end(frame);
   }
+}
+
+async function listening(path: string): Promise<Server> {
+  const server = createSocket((socket) => socket.on('error', () => undefined).resume());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return server;
 }

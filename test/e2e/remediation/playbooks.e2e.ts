@@ -198,11 +198,12 @@ describeLive('the five kinds of contention, from the symptom to the recovery', (
     });
     expect(status).toBe(201);
     kubelet.devices = 7;
+    await kubelet.stopPlugin();
     await condition('AcceleratorsMissing', 'True');
     await tainted();
     const found = asArray(asObject((await theNode()).status).conditions).map(asObject);
     expect(asString(found.find(({ type }) => type === 'AcceleratorsMissing')?.message)).toContain(
-      '7 of 8 nvidia.com/gpu are allocatable',
+      '7 of 8 nvidia.com/gpu are allocatable; the PCI bus has 0; nvidia-gpu.sock has vanished',
     );
     // The alert reads this metric.
     const port = String(agentLog.find(({ msg }) => msg === 'started')?.port);

@@ -49,6 +49,7 @@ test.each(FILES)('%s does what it expects', (name) => {
 
 /** Scenarios of one value of the policy each. */
 const OF_POLICY = [
+  'capacity-filters.yaml',
   'pod-priorities.yaml',
   'quota-by-resource.yaml',
   'repartition.yaml',

@@ -48,7 +48,7 @@ test.each([
   [
     'an event without a what',
     { events: [{ at: '1h' }] },
-    'events[0] must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, queue, or cancel',
+    'events[0] must set one of fail, return, drain, reclaim, join, deviceFault, linkFault, condition, alert, report, queue, or cancel',
   ],
   [
     'an event on no node',

@@ -135,7 +135,7 @@ test('what is not done is said once for all nodes with one reason', () => {
   });
   const refused = told(result).filter(([, text]) => text.includes('is not done'));
   expect(refused).toEqual([
-    [600, 'n-2, n-3: rule bad is not done: 1 of 3 nodes of the pool may be unavailable, and 1 others are'],
+    [600, 'n-2, n-3: rule bad is not done: 1 of 3 nodes of the pool may be unavailable, and 1 other is'],
   ]);
 });
 

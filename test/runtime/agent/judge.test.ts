@@ -5,6 +5,7 @@ import { type RdmaPort } from '../../../src/runtime/agent/host/infiniband';
 import { allocatedDevices } from '../../../src/runtime/agent/judge/allocated';
 import { CapacityReporter } from '../../../src/runtime/agent/judge/capacity';
 import { type Expected, Judge } from '../../../src/runtime/agent/judge/conditions';
+import { type DevicePlugins, type PluginSocket } from '../../../src/runtime/agent/kubelet/device-plugins';
 import { type KubeletDevice } from '../../../src/runtime/agent/kubelet/pod-resources';
 import { type Observation } from '../../../src/runtime/agent/observation';
 
@@ -46,6 +47,69 @@ describe('AcceleratorsMissing', () => {
     expect(judge.judge(seen({ ...kubelet(7), pci }))[0].message).toBe(
       '7 of 8 nvidia.com/gpu are allocatable; the PCI bus has 1',
     );
+  });
+
+  describe('says what the sockets of device plugins explain', () => {
+    const with7 = (plugins: Partial<DevicePlugins>): Observation =>
+      seen({ ...kubelet(7), plugins: { kubeletAnswers: true, sockets: [], ...plugins } });
+    const socket = (name: string, answers = true): PluginSocket => ({ name, answers });
+    const last = (...all: readonly Observation[]): string => {
+      const judge = new Judge(eight);
+      const [{ reason, message }] = all.map((observation) => judge.judge(observation)).at(-1)!;
+      return `${reason}: ${message.replace('7 of 8 nvidia.com/gpu are allocatable; ', '')}`;
+    };
+    const up = with7({ sockets: [socket('nvidia.sock'), socket('rdma.sock')] });
+
+    test.each<readonly [string, readonly Observation[], string]>([
+      [
+        'the kubelet',
+        [with7({ kubeletAnswers: false })],
+        'KubeletNotServing: the kubelet takes no registrations of device plugins',
+      ],
+      [
+        'a plugin that ended',
+        [with7({ sockets: [socket('nvidia.sock', false)] })],
+        'DevicePluginDown: no program listens on nvidia.sock',
+      ],
+      [
+        'a plugin that vanished',
+        [up, with7({ sockets: [socket('rdma.sock')] })],
+        'DevicePluginDown: nvidia.sock has vanished',
+      ],
+      [
+        'a plugin that is back',
+        [up, with7({ sockets: [socket('rdma.sock')] }), up],
+        'DevicesMissing: 7 of 8 nvidia.com/gpu are allocatable',
+      ],
+      [
+        'a plugin that is back under another name',
+        [
+          up,
+          with7({ sockets: [socket('rdma.sock')] }),
+          with7({ sockets: [socket('rdma.sock'), socket('nvidia-2.sock')] }),
+        ],
+        'DevicesMissing: 7 of 8 nvidia.com/gpu are allocatable',
+      ],
+      ['no plugin at all', [with7({})], 'DevicePluginDown: there is no socket of a device plugin'],
+      [
+        'a plugin that did not register',
+        [with7({ sockets: [socket('nvidia.sock')], registered: new Map([['rdma/hca', 8]]) })],
+        'DevicePluginNotRegistered: no plugin has registered nvidia.com/gpu with the kubelet',
+      ],
+      [
+        'many',
+        [with7({ sockets: ['a', 'b', 'c', 'd', 'e'].map((name) => socket(name, false)) })],
+        'DevicePluginDown: no program listens on a, b, c and 2 more',
+      ],
+    ])('%s', (_, observations, expected) => {
+      // Twice: one sample is no finding.
+      expect(last(...observations, observations.at(-1)!)).toBe(expected);
+    });
+
+    test('sockets alone are no finding', () => {
+      const fine = seen({ ...kubelet(8), plugins: { kubeletAnswers: false, sockets: [socket('x', false)] } });
+      expect(statuses('AcceleratorsMissing', [fine, fine, fine], eight).at(-1)).toBe('False AllDevicesPresent');
+    });
   });
 
   test('is not reported where nothing is expected, and unknown where the kubelet does not answer', () => {

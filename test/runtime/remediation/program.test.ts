@@ -3,7 +3,7 @@
  * What the remediation program does to nodes and pods, and undoes.
  */
 import { asArray, asObject } from '../../../src/manifests/read';
-import { statusPage } from '../../../src/runtime/remediation/status';
+import { statusPage } from '../../../src/runtime/remediation/page';
 import { until } from '../fake-server';
 import { firing, node, pod, Rig, rounds, SETTINGS } from './rig';
 
@@ -146,9 +146,38 @@ test('the page says what is wrong, what was done, and why', async () => {
   await until(() => rig.eventReasons().length > 0);
   await rounds();
   const { text } = await rig.get('/');
-  expect(text).toMatch(/<td>n-0<\/td><td>rule bad: condition Bad is True for \d+ s<\/td><td>taint<br>cordon<\/td>/);
+  const cell = (...texts: readonly string[]): string =>
+    `<td class="lines">${texts.map((one) => `<span>${one}</span>`).join('')}</td>`;
+  expect(text.replace(/for \d+ s/, 'for N s')).toContain(
+    `<th scope="row">n-0</th>${cell('Bad')}${cell('rule bad: condition Bad is True for N s')}${cell('taint', 'cordon')}`,
+  );
+  // Three nodes, of which 100 percent may be unavailable.
+  expect(text).toContain(`<th scope="row">nodes without a pool</th>${cell('3')}${cell('1')}${cell('3')}`);
   expect(text).toContain('rule bad: condition Bad is True; taint, cordon, evict');
   expect(text).toContain('This replica acts on nodes.');
+});
+
+test('a reader who wants to read can stop the page from loading again', async () => {
+  await rig.start();
+  await rounds();
+  expect((await rig.get('/')).text).toContain('<meta http-equiv="refresh" content="10">');
+  const { text } = await rig.get('/?refresh=off');
+  expect(text).not.toContain('http-equiv="refresh"');
+  expect(text).toContain('<h1>No node has a cause</h1>');
+});
+
+test('a fault of a thousand nodes gives a page of the first 500, and all of them as JSON', () => {
+  const nodes = Array.from({ length: 1000 }, (_, index) => ({
+    name: `n-${index}`,
+    conditions: ['Bad'],
+    causes: ['rule bad: condition Bad is True for 1 s'],
+    record: { marks: [], why: [], clearing: [] },
+    refusals: [],
+  }));
+  const text = statusPage({ mode: 'dry-run', leads: false, holder: '', nodes, budget: [], recent: [] });
+  expect(text.split('<th scope="row">')).toHaveLength(501);
+  expect(text).toContain('and 500 more nodes; /status lists them all');
+  expect(text).toContain('<h1>1000 nodes with a cause</h1>');
 });
 
 test('no name of the cluster is markup in the page', () => {
@@ -160,15 +189,17 @@ test('no name of the cluster is markup in the page', () => {
     nodes: [
       {
         name: hostile,
+        conditions: [hostile],
         causes: [hostile],
         record: { marks: [], why: [hostile], clearing: [{ rule: 'r', gang: hostile, before: 0 }] },
         refusals: [hostile],
       },
     ],
+    budget: [{ kind: 'rack', name: hostile, nodes: 1, unavailable: 1, most: 2 }],
     recent: [{ at: hostile, node: hostile, text: hostile }],
   });
   expect(text).not.toContain('<img');
-  expect(text.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;')).toHaveLength(10);
+  expect(text.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;')).toHaveLength(12);
 });
 
 test('the budget of a rack is kept, and the rest is said', async () => {

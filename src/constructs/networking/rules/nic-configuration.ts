@@ -101,20 +101,20 @@ const trustMode = specRule(
   {
     row: 'NC7',
     tier: 'advice',
-    summary: 'qos.trust of a NicConfigurationTemplate must be dscp or pcp.',
-    why: 'The schema accepts any string; the daemon passes it on, and the card rejects any other.',
-    source: SOURCE,
+    summary: 'qos.trust of a NicConfigurationTemplate must be dscp or pfc.',
+    why: 'The schema accepts any string; the daemon reports an invalid trust mode for any other, and applies no settings of QoS.',
+    source: `${cite('nic-configuration-operator')}, pkg/dms/client.go`,
     fix: 'Set qos.trust to dscp.',
   },
   [TEMPLATE],
   function* (spec) {
     const trust = asString(asObject(asObject(asObject(spec.template).roceOptimized).qos).trust);
-    if (trust !== undefined && trust !== 'dscp' && trust !== 'pcp') {
+    if (trust !== undefined && trust !== 'dscp' && trust !== 'pfc') {
       yield {
         path: '/spec/template/roceOptimized/qos/trust',
         message: `unsupported trust mode "${trust}"`,
         found: trust,
-        expected: 'dscp or pcp',
+        expected: 'dscp or pfc',
       };
     }
   },

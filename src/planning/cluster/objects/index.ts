@@ -7,6 +7,7 @@ export { describeAccelerators } from './accelerator-request';
 export { type GangHints, gangHintsOf, mergedHints, type QueueName } from './gang-hints';
 export { type GangIdentity, gangIdentityOf } from './gang-identity';
 export { type GangLookups, type GangMember, gangOf, gangTerms, memberOf, minimumOf, podName, podOfNode } from './gangs';
+export { nodeHealthOf } from './node-health';
 export { nodeOf, type NodeOptions } from './node';
 export { deviceIndices, type PodFacts, podOf, templateOf, type TemplateOptions, type TemplateSource } from './pod';
 export { POD_GROUP_KINDS, type PodGroupFacts, podGroupOf } from './pod-group';

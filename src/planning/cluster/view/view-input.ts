@@ -3,6 +3,7 @@
  */
 import { type ClusterNode, type Decision, type PendingGang } from '../../../placement';
 import { type Session } from '../../../placement/books/session';
+import { type ViewNodeHealth } from './view';
 
 /** Facts about a gang that a snapshot does not contain. */
 export interface GangFacts {
@@ -35,6 +36,12 @@ export interface ViewInput {
   readonly levels: readonly string[];
   /** Returns the name of the pool that a node belongs to. */
   readonly poolOf: (node: ClusterNode) => string;
+  /**
+   * Returns what is wrong with a node, and what remediation did to it.
+   * @default - nothing is known
+   * @beta
+   */
+  readonly healthOf?: (node: string) => ViewNodeHealth | undefined;
   /** Returns what the view shows about a gang beside the decision. */
   readonly factsOf: (gang: string) => GangFacts;
   /**

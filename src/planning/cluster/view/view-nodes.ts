@@ -38,6 +38,7 @@ export function nodeViews(
     const node = table.nodes[row];
     const taints = (node.taints ?? []).filter((taint) => untoleratedTaint([taint], []) !== undefined);
     const amounts = resources.map((name) => amountsOn(session, row, name));
+    const health = input.healthOf?.(node.name);
     const devices: number[] = [];
     for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
       devices.push(kinds.indexOf(kindOf(table.deviceResource[row], table.devices[slot], node.labels)));
@@ -51,6 +52,7 @@ export function nodeViews(
       ...(taints.length > 0 && {
         taints: taints.map(({ key, value, effect }) => `${key}${value === undefined ? '' : `=${value}`}:${effect}`),
       }),
+      ...(health !== undefined && { health }),
       allocatable: amounts.map(([allocatable]) => allocatable),
       used: amounts.map(([, used]) => used),
       devices,

@@ -140,6 +140,8 @@ export interface ViewNode {
   readonly cordoned?: true;
   /** Taints that keep pods away, as `key=value:Effect`. Absent where there are none. */
   readonly taints?: readonly string[];
+  /** What is wrong with the node, and what remediation did to it. Absent where nothing is known. */
+  readonly health?: ViewNodeHealth;
   /** In the order of `resources`. */
   readonly allocatable: readonly number[];
   /** After the decision, in the order of `resources`. */
@@ -148,6 +150,27 @@ export interface ViewNode {
   readonly devices: readonly number[];
   /** Pods that hold devices here. */
   readonly pods: readonly ViewPod[];
+}
+
+/**
+ * What is wrong with a node, and what remediation did to it.
+ *
+ * @beta
+ */
+export interface ViewNodeHealth {
+  /** Conditions of the Node that report a problem. */
+  readonly problems: readonly {
+    /** Type of the condition. */
+    readonly condition: string;
+    /** Message of the condition. Absent where it has none. */
+    readonly message?: string;
+  }[];
+  /** Marks of remediation, such as `taint`. Absent where there are none. */
+  readonly marks?: readonly string[];
+  /** Gangs that remediation is evicting from the node. Absent where there are none. */
+  readonly evicts?: readonly string[];
+  /** Why remediation acted, one sentence for each rule. Absent where it did not. */
+  readonly why?: readonly string[];
 }
 
 /**

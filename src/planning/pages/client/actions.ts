@@ -9,6 +9,8 @@ export interface Actions {
   readonly book: ColorBook;
   readonly pickGang: (name: string) => void;
   readonly pickQueue: (name: string) => void;
+  /** Looks for a node, as if its name had been typed. */
+  readonly findNode: (name: string) => void;
   /** Resource that queues are compared by, where the reader chose one. */
   readonly resource: string | undefined;
   readonly compareBy: (resource: string) => void;

@@ -20,6 +20,9 @@ const SIZES = [20, 16, 12, 8, 5, 3] as const;
 /** Rows are made thinner until all is at most so high. */
 const WANTED_HEIGHT = 1100;
 
+/** What makes nothing worse. */
+const MILD: ReadonlySet<string> = new Set(['return', 'join', 'request', 'fault-ends', 'remediate', 'report']);
+
 export class GanttPicture implements Picture {
   private axis: TimeAxis = { from: 0, to: 1, left: 0, right: 1 };
   private rows: readonly Row[] = [];
@@ -84,7 +87,7 @@ export class GanttPicture implements Picture {
       if (kind === 'evict' || kind === 'move') {
         continue;
       }
-      context.fillStyle = kind === 'return' ? tone.ink3 : tone.bad;
+      context.fillStyle = MILD.has(kind) ? tone.ink3 : tone.bad;
       for (let y = HEAD - 6; y < this.height; y += 6) {
         context.fillRect(x(axis, at), y, 1, 3);
       }

@@ -51,6 +51,11 @@ export function factsOf(view: ClusterView): readonly Fact[] {
       facts.push({ term: 'Unavailable', value: tell(unavailable), more: 'unhealthy, cordoned, or not ready' });
     }
   }
+  const unhealthy = view.nodes.filter(({ health }) => health !== undefined && health.problems.length > 0).length;
+  if (unhealthy > 0) {
+    const marked = view.nodes.filter(({ health }) => health?.marks !== undefined).length;
+    facts.push({ term: 'Nodes with a problem', value: tell(unhealthy), more: `${tell(marked)} marked by remediation` });
+  }
   if (view.counters.evictions > 0) {
     facts.push({ term: 'Evictions', value: tell(view.counters.evictions), more: 'so that other gangs can start' });
   }

@@ -3,6 +3,7 @@
  */
 import { type ClusterView, type ViewDeviceKind, type ViewNode, type ViewPod } from '../../cluster/view/view';
 import { el } from './dom';
+import { healthTexts } from './node-health-panel';
 import { placeName } from './fleet-layout';
 import { type Focus } from './focus';
 import { stateOf } from './node-drawing';
@@ -24,6 +25,7 @@ export function nodeCard(
     el('p', {}, devicesText(view, node)),
     el('p', {}, listed(['cpu', 'memory'].map((resource) => usageText(view, node, resource)))),
     node.taints !== undefined && el('p', {}, `Taints: ${node.taints.join(', ')}`),
+    ...healthTexts(node).map(({ text, isBad }) => el('p', isBad ? { class: 'bad' } : {}, text)),
     occupants(view, node, (pod) => {
       const name = focus.colorName(view, pod);
       return name === undefined ? 'var(--other)' : book.css(name);

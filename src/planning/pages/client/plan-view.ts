@@ -11,6 +11,7 @@ import { type Coloring, Focus } from './focus';
 import { gangPanel } from './gang-panel';
 import { factsOf, verdictOf } from './headline';
 import { evictionPanel, recentPanel } from './movement-panel';
+import { nodeHealthPanel } from './node-health-panel';
 import { Pane } from './pane';
 import { type LiveView } from '../live-view';
 import { type Actions } from './actions';
@@ -59,6 +60,7 @@ class PlanPage implements Actions {
   private readonly pending = el('section', { class: 'card', 'aria-labelledby': 'pending-title' });
   private readonly queues = el('section', { class: 'card', 'aria-labelledby': 'queues-title' });
   private readonly pools = el('section', { class: 'card', 'aria-labelledby': 'pools-title' });
+  private readonly health = el('section', { class: 'card below', 'aria-labelledby': 'health-title' });
   private readonly evictions = el('section', { class: 'card below', 'aria-labelledby': 'evictions-title' });
   private readonly recent = el('section', { class: 'card below', 'aria-labelledby': 'recent-title' });
   private readonly gangs = el('section', { class: 'card below', 'aria-labelledby': 'gangs-title' });
@@ -102,6 +104,7 @@ class PlanPage implements Actions {
       ),
       el('div', { class: 'below' }, this.upper),
       this.lower,
+      this.health,
       this.evictions,
       this.recent,
       this.gangs,
@@ -141,6 +144,7 @@ class PlanPage implements Actions {
     queuePanel(this.queues, view, this);
     this.queues.hidden = view.queues.length === 0;
     poolPanel(this.pools, view);
+    nodeHealthPanel(this.health, view, this);
     evictionPanel(this.evictions, view, this);
     recentPanel(this.recent, view, this);
     gangPanel(this.gangs, view, this);
@@ -164,6 +168,11 @@ class PlanPage implements Actions {
     this.focus.queue = this.focus.queue === name ? undefined : name;
     this.focus.gang = undefined;
     this.update();
+  }
+
+  findNode(name: string): void {
+    this.search.value = name;
+    this.look();
   }
 
   compareBy(resource: string): void {

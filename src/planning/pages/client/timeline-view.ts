@@ -1,9 +1,11 @@
 /**
- * The page of a simulation: verdict, figures, use over time, who ran when, queues, what happened.
+ * The page of a simulation: verdict, figures, use over time, who ran when, node health, queues, what happened.
  */
 import { type SimulationResult } from '../../simulation/result';
+import { card, legend, shownFirst } from './cards';
 import { el } from './dom';
 import { GanttPicture } from './gantt-picture';
+import { healthCard } from './health-card';
 import { Pane } from './pane';
 import { ColorBook } from './palette';
 import { scroller } from './table-scroller';
@@ -17,7 +19,8 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
   const ganttPane = new Pane(gantt, 'Gangs over time. Use the arrow keys to go from gang to gang.');
   const use = new UsePicture(result, book, (width) => gantt.left(width));
   const usePane = new Pane(use, 'Devices in use over time. Use the arrow keys to go from change to change.');
-  const queueLegend = legend([...book.names()].map((name) => [name, book.css(name)]));
+  const queueLegend = legend([...book.names()].map((name) => [name, { class: 'swatch', '--swatch': book.css(name) }]));
+  const health = result.health && healthCard(result, result.health, (width) => gantt.left(width));
   const found = el('p', { class: 'found', role: 'status' });
   const search = el('input', {
     type: 'search',
@@ -76,11 +79,13 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
         'Thin line: pending. Bar: running; a low bar runs with part of its pods. Red mark: pods were evicted or lost. Dotted line: nodes or queues changed.',
       ),
     ]),
+    ...(health === undefined ? [] : [health.element]),
     queues(result),
     ...(result.happenings.length > 0 ? [happenings(result)] : []),
   );
   ganttPane.refresh();
   usePane.refresh();
+  health?.draw();
 }
 
 function facts({ summary, seconds, ended, device, gangs, decisions }: SimulationResult): HTMLElement {
@@ -168,34 +173,19 @@ function queues(result: SimulationResult): HTMLElement {
   ]);
 }
 
-const FIRST = 60;
-
 function happenings({ happenings: list }: SimulationResult): HTMLElement {
-  const rows = (shown: SimulationResult['happenings']): HTMLElement[] =>
-    shown.map(({ at, kind, text }) =>
+  const body = el('tbody');
+  const more = shownFirst(
+    body,
+    list.map(({ at, kind, text }) =>
       el(
         'tr',
         {},
         el('td', { class: 'when' }, tellSeconds(at)),
-        el('td', { class: kind === 'fail' || kind === 'evict' ? 'bad' : undefined }, text),
+        el('td', { class: kind === 'fail' || kind === 'fault' || kind === 'evict' ? 'bad' : undefined }, text),
       ),
-    );
-  const body = el('tbody', {}, ...rows(list.slice(0, FIRST)));
-  const more =
-    list.length <= FIRST
-      ? undefined
-      : el(
-          'button',
-          {
-            class: 'quiet more',
-            type: 'button',
-            click: () => {
-              body.replaceChildren(...rows(list));
-              more?.remove();
-            },
-          },
-          `Show all ${tell(list.length)}`,
-        );
+    ),
+  );
   return card('happened', 'Events', tell(list.length), [
     scroller(
       { labelledBy: 'happened-title', key: 'events table' },
@@ -208,23 +198,4 @@ function happenings({ happenings: list }: SimulationResult): HTMLElement {
     ),
     ...(more === undefined ? [] : [more]),
   ]);
-}
-
-function card(id: string, title: string, more: string, content: readonly (Node | string)[]): HTMLElement {
-  return el(
-    'section',
-    { class: 'card below', 'aria-labelledby': `${id}-title` },
-    el('header', {}, el('h2', { id: `${id}-title` }, title, more !== '' && el('span', {}, more))),
-    ...content,
-  );
-}
-
-function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
-  return el(
-    'div',
-    { class: 'legend' },
-    ...entries.map(([name, color]) =>
-      el('span', { class: 'chip key' }, el('i', { class: 'swatch', '--swatch': color }), name),
-    ),
-  );
 }

@@ -81,11 +81,12 @@ function afterNumber(text: string | undefined): string {
 }
 
 async function readCounters(root: HostRoot, folder: string): Promise<Readonly<Record<string, number>>> {
+  const folders = ['counters', 'hw_counters'].map((name) => join(folder, name));
+  const there = await Promise.all(folders.map(async (path) => new Set(await root.list(path))));
   const read = await Promise.all(
-    Object.keys(RDMA_COUNTERS).map(async (name) => {
-      const value =
-        (await root.number(join(folder, 'counters', name))) ?? (await root.number(join(folder, 'hw_counters', name)));
-      return [name, value] as const;
+    Object.keys(RDMA_COUNTERS).flatMap((name) => {
+      const at = there.findIndex((names) => names.has(name));
+      return at < 0 ? [] : [root.number(join(folders[at], name)).then((value) => [name, value] as const)];
     }),
   );
   return Object.fromEntries(read.filter((entry): entry is [string, number] => entry[1] !== undefined));

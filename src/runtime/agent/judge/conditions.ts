@@ -5,6 +5,7 @@ import { NODE_AGENT_CONDITIONS, type NodeAgentCondition } from '../../../facts/c
 import { type Observation } from '../observation';
 import { devicesMissing } from './devices-missing';
 import { type Finding } from './finding';
+import { PluginWatch } from './plugin-watch';
 import { RdmaWatch } from './rdma-watch';
 import { Steady, type SteadyOptions } from './steady';
 import { type ThrottledPod, ThrottlingWatch } from './throttling-watch';
@@ -57,6 +58,7 @@ export class Judge {
   private readonly lastProblem = new Map<NodeAgentCondition, Finding>();
   private readonly throttling: ThrottlingWatch;
   private readonly rdma: RdmaWatch;
+  private readonly plugins = new PluginWatch();
 
   constructor(
     private readonly expected: Expected,
@@ -73,8 +75,10 @@ export class Judge {
 
   /** @returns all conditions about which this node can say something, in the order of `NODE_AGENT_CONDITIONS` */
   judge(observation: Observation): readonly Condition[] {
+    this.plugins.add(observation.plugins);
+    const why = this.plugins.explanation(observation.plugins, this.expected.devices.keys());
     const findings: Readonly<Record<NodeAgentCondition, Finding | 'fine' | 'unknown' | 'none'>> = {
-      AcceleratorsMissing: devicesMissing(observation, this.expected.devices),
+      AcceleratorsMissing: devicesMissing(observation, this.expected.devices, why),
       AcceleratorUnhealthy: unhealthy(observation),
       RdmaDegraded: this.rdma.add(observation.rdma),
       CpuThrottled: this.throttling.add(observation),

@@ -16,9 +16,11 @@ export const ON_BUS: Readonly<Record<string, PciVendor>> = {
   'google.com/tpu': 'tpu',
 };
 
+/** @param why what the sockets of device plugins say about it */
 export function devicesMissing(
   { kubelet, pci, failures }: Observation,
   expected: ReadonlyMap<string, number>,
+  why?: { readonly reason: string; readonly clause: string },
 ): Finding | 'fine' | 'unknown' | 'none' {
   if (expected.size === 0) {
     return 'none';
@@ -36,5 +38,10 @@ export function devicesMissing(
     const bus = vendor === undefined || pci === undefined ? '' : `; the PCI bus has ${onBus}`;
     return [`${there} of ${count} ${resource} are allocatable${bus}`];
   });
-  return missing.length === 0 ? 'fine' : { reason: 'DevicesMissing', message: missing.join('; ') };
+  return missing.length === 0
+    ? 'fine'
+    : {
+        reason: why?.reason ?? 'DevicesMissing',
+        message: [...missing, ...(why === undefined ? [] : [why.clause])].join('; '),
+      };
 }
