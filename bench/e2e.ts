@@ -70,6 +70,7 @@ async function main(): Promise<void> {
   try {
     if (contenders.includes('Volcano')) {
       await applyCustomResources(lab.cluster.client, coveredDefinitions().filter(isOfVolcano));
+      await openQueues(lab);
     }
     await makeNodes(lab, Number(values.nodes));
     if (values.soak !== undefined) {
@@ -110,6 +111,16 @@ function chosen(only: readonly string[] | undefined): readonly ContenderName[] {
 
 function isOfVolcano({ metadata }: JsonObject): boolean {
   return /\.volcano\.sh$/.test(asString(asObject(metadata).name) ?? '');
+}
+
+/** Volcano's scheduler makes these queues, and places nothing before its controller, which does not run here, has opened them. */
+async function openQueues(lab: Lab): Promise<void> {
+  const path = '/apis/scheduling.volcano.sh/v1beta1/queues';
+  for (const name of ['root', 'default']) {
+    const spec = { weight: 1, ...(name === 'default' && { parent: 'root' }) };
+    await lab.create({ apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name }, spec });
+    await lab.patch(`${path}/${name}/status`, { status: { state: 'Open' } });
+  }
 }
 
 async function makeNodes(lab: Lab, count: number): Promise<void> {
