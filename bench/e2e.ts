@@ -25,8 +25,10 @@ import {
   type Backlog,
   fill,
   inParallel,
+  LARGEST,
   type Load,
   measureEmpty,
+  measureFloor,
   measureFull,
   measureStream,
   seconds,
@@ -88,6 +90,9 @@ async function main(): Promise<void> {
     const { nodes, pods, stream, rate = '50' } = values;
     const load = { nodes: Number(nodes), pods: Number(pods), stream: Number(stream), rate: Number(rate) };
     print(await measured(lab, contenders, load), load, values.markdown);
+    console.log(
+      `The API server alone takes ${((await measureFloor(lab)) * 1000).toFixed(0)} ms to bind ${LARGEST} pods, those of the largest gang, sent at once.`,
+    );
   } finally {
     await lab.stop();
   }
@@ -160,6 +165,7 @@ function print(results: readonly Result[], { nodes, pods }: Load, markdown: bool
     ['empty cluster: CPU of the scheduler, s', ({ empty }) => empty?.cpu, 1],
     ['empty cluster: most gangs in part for more than a second', ({ empty }) => empty?.brokenGangs],
     ['75 % full: pods bound per second', ({ full }) => full?.rate],
+    ['75 % full: pods that found no place', ({ full }) => full?.left],
     ['75 % full: CPU of the scheduler, s', ({ full }) => full?.cpu, 1],
     ['75 % full: gang latency p50, ms', ({ stream }) => inMilliseconds(stream?.p50)],
     ['75 % full: gang latency p99, ms', ({ stream }) => inMilliseconds(stream?.p99)],

@@ -4,13 +4,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject } from '../../src/facts/api/schema';
 import { asString } from '../../src/manifests/read';
+import { admissionOf } from '../../test/e2e/control-plane/admission';
+import { ApiClient } from '../../src/runtime/api/client';
 import { type Lab, nameOf } from '../../test/e2e/scheduler/lab';
+import { pod } from '../../test/e2e/scheduler/manifests';
+import { median } from '../machine';
 import { type ContenderName, costOf, startContender } from './contender';
-import { filler, gangsFor, type LoadGang } from './load';
+import { filler, gangsFor, type LoadGang, nameOfNode } from './load';
 import { gangLatencies, PodWatch, quantile, type Sighting } from './watch-pods';
 
 export interface Backlog {
   readonly rate: number;
+  /** Pods that got no place. */
+  readonly left: number;
   readonly cpu: number;
   readonly brokenGangs: number;
   readonly peakMiB: number;
@@ -32,6 +38,8 @@ export interface Load {
   readonly rate: number;
 }
 
+/** Without a further binding, milliseconds. */
+const PATIENCE = 30_000;
 /** Devices of each node of eight that are in use before the full cluster is measured. */
 const FILLED = 6;
 /** Of the devices that are then free, as much is asked for in all as of an empty cluster. */
@@ -78,6 +86,40 @@ export async function measureStream(lab: Lab, name: ContenderName, load: Load): 
   });
 }
 
+/** Pods of the largest gang. */
+export const LARGEST = 64;
+const FLOOR_ROUNDS = 7;
+
+/**
+ * What no scheduler can fall below: how long the API server takes to bind the pods of the largest gang, all at once, with nothing to decide.
+ *
+ * @returns seconds, the median
+ */
+export async function measureFloor(lab: Lab): Promise<number> {
+  const client = new ApiClient({ admission: () => Promise.resolve(admissionOf(lab.kubeconfig)) });
+  const took: number[] = [];
+  for (let round = 0; round < FLOOR_ROUNDS; round++) {
+    const names = Array.from({ length: LARGEST }, (_, index) => `floor-${round}-${index}`);
+    const spec = { schedulerName: 'nobody' };
+    await inParallel(names, (name) => lab.create(pod(name, { gpus: 0, cpu: '1m', spec })));
+    const started = performance.now();
+    await Promise.all(
+      names.map((name) =>
+        client.request('POST', `/api/v1/namespaces/default/pods/${name}/binding`, { body: bindingOf(name) }),
+      ),
+    );
+    took.push((performance.now() - started) / 1000);
+    await clear(lab, 'floor-');
+  }
+  client.close();
+  return median(took);
+}
+
+function bindingOf(name: string): JsonObject {
+  const target = { apiVersion: 'v1', kind: 'Node', name: nameOfNode(0) };
+  return { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace: 'default' }, target };
+}
+
 async function watched<T>(lab: Lab, work: (watch: PodWatch) => Promise<T>): Promise<T> {
   const watch = new PodWatch(lab.kubeconfig);
   try {
@@ -102,11 +144,12 @@ async function backlog(
   const contender = await startContender(name, lab.kubeconfig);
   try {
     const brokenGangs = await untilBound(watch, own);
-    const times = [...own].map((pod) => watch.pods.get(pod)!.boundAt!).sort((a, b) => a - b);
+    const times = [...own].flatMap((pod) => watch.pods.get(pod)!.boundAt ?? []).sort((a, b) => a - b);
+    const left = own.size - times.length;
     const took = Math.max(0.001, (times[times.length - 1] - times[0]) / 1000);
     const { cpuSeconds: cpu, peakMiB } = costOf(contender.pid);
-    console.log(`${name}, ${what}: bound in ${took.toFixed(1)} s, CPU ${cpu.toFixed(1)} s`);
-    return { rate: own.size / took, cpu, brokenGangs, peakMiB };
+    console.log(`${name}, ${what}: bound in ${took.toFixed(1)} s, CPU ${cpu.toFixed(1)} s, ${left} pods left`);
+    return { rate: times.length / took, left, cpu, brokenGangs, peakMiB };
   } finally {
     await contender.stop();
   }
@@ -119,7 +162,11 @@ export async function fill(lab: Lab, nodes: number): Promise<void> {
   console.log(`${FILLED} of 8 devices of each node are in use after ${seconds(started)}`);
 }
 
-/** The most gangs at one moment of which some pods were bound for more than a second and not all. */
+/**
+ * Until all pods are bound, or none was for a while: what others took in parts may leave no room for the last gang.
+ *
+ * @returns the most gangs at one moment of which some pods were bound for more than a second and not all
+ */
 async function untilBound(watch: PodWatch, pods: ReadonlySet<string>): Promise<number> {
   let most = 0;
   const bound = (): number => [...pods].filter((pod) => watch.pods.get(pod)?.boundAt !== undefined).length;
@@ -132,8 +179,11 @@ async function untilBound(watch: PodWatch, pods: ReadonlySet<string>): Promise<n
       last = count;
       since = performance.now();
     }
-    if (performance.now() - since > 60_000) {
-      throw new Error(`${count} of ${pods.size} pods were bound, and no more within a minute.`);
+    if (performance.now() - since > PATIENCE) {
+      if (count === 0) {
+        throw new Error(`none of ${pods.size} pods was bound within ${PATIENCE / 1000} s`);
+      }
+      return most;
     }
     const gangs = new Map<string, { first: number; waits: boolean }>();
     for (const pod of pods) {
