@@ -113,12 +113,25 @@ describe('a gang that is left out is looked at again when', () => {
     expect(started(session)).toEqual(['large-worker-0']);
   });
 
-  it('pods on several nodes have ended, and one of the nodes is large enough', () => {
-    const nodes = [node('a', 2), node('b', 4), node('c', 2)];
+  it.each([0, 1, 2])('pods on several nodes have ended, and node %i of them is large enough', (large4) => {
+    const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i === large4 ? 4 : 2));
     const pods = nodes.map(({ name }, i) => running('g', name, i));
     const session = new Session(cluster(nodes, [gang('g', 3, template(2)), large], pods), policy);
     expect(started(session)).toEqual([]);
     session.apply({ kind: 'gang-gone', name: 'g' }, ...pods.map(({ name }): Delta => ({ kind: 'pod-gone', name })));
+    expect(started(session)).toEqual(['large-worker-0']);
+  });
+
+  it('more changed than is noted', () => {
+    const session = full(running('g', 'a', 0), running('g', 'b', 1));
+    expect(started(session)).toEqual([]);
+    session.apply(
+      { kind: 'pod-gone', name: 'g-worker-0' },
+      { kind: 'gang-gone', name: 'g' },
+      { kind: 'pod-gone', name: 'g-worker-1' },
+    );
+    session.table.era++;
+    session.table.changes.length = 0;
     expect(started(session)).toEqual(['large-worker-0']);
   });
 
@@ -181,6 +194,45 @@ describe('a gang that is left out is looked at again when', () => {
     expect(started(session)).toEqual(['first-worker-0']);
     session.apply({ kind: 'gang-gone', name: 'first' });
     expect(started(session)).toEqual(['large-worker-0']);
+  });
+});
+
+describe('whether an empty cluster has room is looked at again when', () => {
+  const large = gang('large', 1, template(4));
+  const names = ['a', 'b', 'c'];
+  let session: Session;
+  beforeEach(() => {
+    session = new Session(
+      cluster(
+        names.map((name) => node(name, 2)),
+        [large],
+        [],
+      ),
+      DEFAULT_POLICY,
+    );
+    expect(mayEverFit()).toBe(false);
+  });
+
+  function mayEverFit(): boolean {
+    const parking = session.index(Parking);
+    session.begin();
+    parking.lookAgain();
+    const found = parking.mayEverFit(session.gangs[0]);
+    session.rewind();
+    return found;
+  }
+
+  it.each(names)('several nodes are replaced, and %s of them is large enough', (larger) => {
+    session.apply(...names.map((name): Delta => ({ kind: 'node', node: node(name, 2, { labels: { again: 'yes' } }) })));
+    expect(mayEverFit()).toBe(false);
+    session.apply(...names.map((name): Delta => ({ kind: 'node', node: node(name, name === larger ? 4 : 2) })));
+    expect(mayEverFit()).toBe(true);
+  });
+
+  it('more nodes are replaced than are noted', () => {
+    session.apply({ kind: 'node', node: node('b', 4) });
+    session.table.replacements.length = 0;
+    expect(mayEverFit()).toBe(true);
   });
 });
 
