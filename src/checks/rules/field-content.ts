@@ -23,7 +23,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   expression: 'a CEL expression',
   external: 'an object with metric and target',
   externalName: 'a DNS name such as db.example.com',
-  generateName: 'a prefix such as train-',
+  generateName: 'a prefix such as "train-"',
   group: 'an API group such as example.com',
   groupName: 'a unique name',
   handler: 'the name of a runtime handler, such as nvidia',

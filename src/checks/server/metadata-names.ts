@@ -164,6 +164,9 @@ function composedName(name: string, parts: Readonly<Record<string, JsonValue | u
   }
   const form = `be ${fields.map((field) => `<${field}>`).join('.')}`;
   const unset = fields.filter((field) => (asString(parts[field]) ?? '') === '');
+  if (unset.length === 0 && dnsSubdomain(wanted) !== undefined) {
+    return form;
+  }
   return unset.length > 0
     ? `${form}, but ${unset.join(' and ')} ${unset.length === 1 ? 'is' : 'are'} unset`
     : `${form} (${wanted})`;

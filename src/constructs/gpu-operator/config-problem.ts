@@ -4,6 +4,7 @@
 import { nearestName } from '../../facts/spelling';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
+import { isObject } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 
 export interface ConfigProblem<Kind extends string> {
@@ -37,6 +38,21 @@ export function valueOf(text: string): { readonly value: JsonValue } | { readonl
   return { broken: `line ${position.line}: ${message.split('\n', 1)[0] ?? ''}` };
 }
 
+/** The configuration in a text; where it is none, that is noted, with the keys that it should have. */
+export function configurationIn(text: string, keys: string, note: Note<'shape'>): JsonObject | undefined {
+  const parsed = valueOf(text);
+  if ('broken' in parsed) {
+    const message = `the configuration is not valid YAML: ${parsed.broken}`;
+    note('shape', '', message, undefined, undefined, syntaxFix(parsed.broken));
+    return undefined;
+  }
+  if (!isObject(parsed.value)) {
+    note('shape', '', `the configuration must be a mapping, but is ${kindOf(parsed.value)}`, undefined, keys);
+    return undefined;
+  }
+  return parsed.value;
+}
+
 /** Notes the keys of a mapping that its reader does not know, each with the unset key that it resembles. */
 export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
@@ -58,7 +74,7 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
 const quotedIfNeeded = (place: string): string => (/^[\w.[\]/+-]+$/.test(place) ? place : JSON.stringify(place));
 
 /** What to do about a text that is not YAML. */
-export const syntaxFix = (broken: string): string =>
+const syntaxFix = (broken: string): string =>
   `Correct the YAML in ${/^line \d+/.exec(broken)?.[0] ?? 'the configuration'} of the configuration.`;
 
 /** Case and separators taken away: `time-slicing` and `timeSlicing` are alike. */

@@ -6,8 +6,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
-import { isObject } from '../../manifests/read';
-import { kindOf, noteUnknown, syntaxFix, valueOf, within } from './config-problem';
+import { configurationIn, kindOf, noteUnknown, within } from './config-problem';
 import {
   type DevicePluginNote,
   type DevicePluginProblem,
@@ -79,29 +78,10 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   const note: DevicePluginNote = (kind, at, message, found, expected, fix) =>
     problems.push({ kind, at, message, found, expected, fix });
   const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
-  const parsed = valueOf(text);
-  if ('broken' in parsed) {
-    note(
-      'shape',
-      '',
-      `the configuration is not valid YAML: ${parsed.broken}`,
-      undefined,
-      undefined,
-      syntaxFix(parsed.broken),
-    );
+  const config = configurationIn(text, 'version: v1, flags, and sharing', note);
+  if (config === undefined) {
     return nothing;
   }
-  if (!isObject(parsed.value)) {
-    note(
-      'shape',
-      '',
-      `the configuration must be a mapping, but is ${kindOf(parsed.value)}`,
-      undefined,
-      'version: v1, flags, and sharing',
-    );
-    return nothing;
-  }
-  const config = parsed.value;
   noteUnknown(config, '', ROOT_KEYS, note);
   if (config.version !== undefined && config.version !== '' && config.version !== 'v1') {
     note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');

@@ -10,7 +10,7 @@ import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layou
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { allOf, oneOf, withArticle } from '../../facts/words';
 import { asArray, asObject, isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, noteUnknown, syntaxFix, valueOf, within } from './config-problem';
+import { type ConfigProblem, configurationIn, kindOf, type Note, noteUnknown, within } from './config-problem';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
 
 export type MigConfigProblemKind =
@@ -47,29 +47,11 @@ export function readMigConfig(text: string): MigConfigReading {
   const problems: MigConfigProblem[] = [];
   const note: Note<MigConfigProblemKind> = (kind, at, message, found, expected, fix) =>
     problems.push({ kind, at, message, found, expected, fix });
-  const parsed = valueOf(text);
-  if ('broken' in parsed) {
-    note(
-      'shape',
-      '',
-      `the configuration is not valid YAML: ${parsed.broken}`,
-      undefined,
-      undefined,
-      syntaxFix(parsed.broken),
-    );
+  const config = configurationIn(text, 'version: v1 and mig-configs', note);
+  if (config === undefined) {
     return { names: [], profiles: [], problems };
   }
-  if (!isObject(parsed.value)) {
-    note(
-      'shape',
-      '',
-      `the configuration must be a mapping, but is ${kindOf(parsed.value)}`,
-      undefined,
-      'version: v1 and mig-configs',
-    );
-    return { names: [], profiles: [], problems };
-  }
-  const { version } = parsed.value;
+  const { version } = config;
   if (version !== 'v1') {
     note(
       'version',
@@ -80,8 +62,8 @@ export function readMigConfig(text: string): MigConfigReading {
       'Set version: v1.',
     );
   }
-  noteUnknown(parsed.value, '', ['version', 'mig-configs'], note);
-  const configs = parsed.value['mig-configs'];
+  noteUnknown(config, '', ['version', 'mig-configs'], note);
+  const configs = config['mig-configs'];
   if (!isObject(configs) || Object.keys(configs).length === 0) {
     if (configs !== undefined) {
       note(

@@ -2,7 +2,7 @@
  * Lists and counts as a sentence writes them.
  */
 
-/** `a`, `a or b`, `a, b, or c`. */
+/** `a`, `a or b`, `a, b, or c`; a name that is empty, or begins or ends with a blank, is quoted. */
 export function oneOf(names: readonly string[]): string {
   return joined(names, 'or');
 }
@@ -12,7 +12,8 @@ export function allOf(names: readonly string[]): string {
   return joined(names, 'and');
 }
 
-function joined(names: readonly string[], conjunction: 'and' | 'or'): string {
+function joined(listed: readonly string[], conjunction: 'and' | 'or'): string {
+  const names = listed.map((name) => (name.trim() === name && name !== '' ? name : JSON.stringify(name)));
   return names.length < 3
     ? names.join(` ${conjunction} `)
     : `${names.slice(0, -1).join(', ')}, ${conjunction} ${names.at(-1) ?? ''}`;

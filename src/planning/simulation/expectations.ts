@@ -248,14 +248,17 @@ function judgeCluster(check: ClusterCheck, result: SimulationResult, recorder: R
         met: summary.makespanSeconds !== undefined && summary.makespanSeconds <= check.seconds,
         found:
           summary.makespanSeconds === undefined
-            ? `${summary.running + summary.pending} gangs did not finish`
+            ? `${counted(summary.running + summary.pending, 'gang')} did not finish`
             : `it took ${tellDuration(summary.makespanSeconds)}`,
       };
     case 'evictions-at-most':
       return {
-        expected: check.count === 0 ? 'nothing is evicted' : `at most ${check.count} pods are evicted`,
+        expected:
+          check.count === 0
+            ? 'nothing is evicted'
+            : `at most ${counted(check.count, 'pod')} ${check.count === 1 ? 'is' : 'are'} evicted`,
         met: summary.evictions <= check.count,
-        found: `${summary.evictions} pod${summary.evictions === 1 ? '' : 's'} evicted`,
+        found: `${counted(summary.evictions, 'pod')} evicted`,
       };
     case 'all-finish':
       return {
@@ -274,7 +277,8 @@ function within(amount: number, { atLeast = -Infinity, atMost = Infinity }: Boun
 }
 
 function tellBounds({ atLeast, atMost }: Bounds, unit: string): string {
-  const amount = (value: number): string => `${tellAmount(value)}${unit === '%' ? '' : ' '}${unit}`;
+  const amount = (value: number): string =>
+    `${tellAmount(value)}${unit === '%' ? '' : ' '}${value === 1 && unit === 'pods' ? 'pod' : unit}`;
   if (atLeast !== undefined && atLeast === atMost) {
     return `exactly ${amount(atLeast)}`;
   }

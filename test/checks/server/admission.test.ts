@@ -117,6 +117,48 @@ describe('pod security', () => {
     expect([of('v1.34', false), of('v1.35', false), of('v1.35', true)]).toEqual([[path], [], [path]]);
   });
 
+  test('before 1.19, seccomp profiles are annotations', () => {
+    const pod = 'seccomp.security.alpha.kubernetes.io/pod';
+    const container = 'container.seccomp.security.alpha.kubernetes.io/a';
+    const of = (version: string, annotations: JsonObject): readonly unknown[] =>
+      [
+        ...admissionViolations(
+          { metadata: { annotations }, spec: { containers: [{ name: 'a', image: 'a' }] } },
+          'ai',
+          contentsOf([asManifest(namespace('baseline', version))], new Set(['ai'])),
+          '1.36',
+        ),
+      ].map(({ path }) => path);
+    expect(of('v1.18', { [pod]: 'unconfined', [container]: 'unconfined' })).toEqual(
+      [pod, container].map((key) => `/metadata/annotations/${key.replace('/', '~1')}`),
+    );
+    for (const profile of ['runtime/default', 'docker/default', 'localhost/profile.json']) {
+      expect(of('v1.18', { [pod]: profile })).toEqual([]);
+    }
+    expect(of('v1.19', { [pod]: 'unconfined' })).toEqual([]);
+  });
+
+  test('from 1.34 on, no probe or hook may ask another host than the pod itself', () => {
+    const asks = (host: string, port = 80): JsonObject => ({ httpGet: { host, port }, tcpSocket: { host, port } });
+    const containerOf = (host: string): JsonObject => ({
+      name: 'a',
+      image: 'a',
+      livenessProbe: asks(host),
+      readinessProbe: asks(host),
+      startupProbe: asks(host),
+      lifecycle: { postStart: asks(host), preStop: asks(host) },
+    });
+    const of = (version: string, host: string): readonly unknown[] =>
+      violations([namespace('baseline', version)], { containers: [containerOf(host)] });
+    const handlers = ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle/postStart', 'lifecycle/preStop'];
+    expect(of('v1.34', '169.254.169.254')).toEqual(
+      handlers.flatMap((handler) =>
+        ['httpGet', 'tcpSocket'].map((kind) => `/spec/containers/0/${handler}/${kind}/host`),
+      ),
+    );
+    expect([of('v1.33', '169.254.169.254'), of('v1.34', '')]).toEqual([[], []]);
+  });
+
   test('of a Windows pod, no container may be a process of the host', () => {
     const windows = { windowsOptions: { hostProcess: true } };
     const containers = [

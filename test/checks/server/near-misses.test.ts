@@ -126,3 +126,142 @@ test('a requirement of no common form is the fix of its field', () => {
     'Set scaleTargetRef.apiVersion to the apiVersion of the target, such as apps/v1.',
   ]);
 });
+
+describe('the size of a Secret', () => {
+  const MEBIBYTE = 1024 * 1024;
+  const secret = (fields: Json): readonly string[] =>
+    saidOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, ...fields });
+  const half = 'x'.repeat(MEBIBYTE / 2);
+
+  test('stringData counts, as the data that it becomes', () => {
+    expect(secret({ stringData: { a: half, b: half } })).toEqual([]);
+    expect(secret({ stringData: { a: half, b: `${half}x` } })).toEqual([
+      `core/config-size-within-limit /data the data has ${MEBIBYTE + 1} bytes and must have no more than ${MEBIBYTE}`,
+    ]);
+  });
+
+  test('a key of stringData replaces the one of data', () => {
+    const encoded = Buffer.from(half).toString('base64');
+    expect(secret({ data: { a: encoded }, stringData: { a: half, b: half } })).toEqual([]);
+    expect(secret({ data: { c: encoded }, stringData: { a: half, b: half } })).toHaveLength(1);
+  });
+});
+
+test('a counter set is listed once', () => {
+  const slice = changed(by(deviceObjects, 'ResourceSlice'), (object) => {
+    const spec = object.spec as Json;
+    delete spec.devices;
+    const set = { name: 'gpu-0', counters: { memory: { value: '1Gi' } } };
+    spec.sharedCounters = [set, set];
+  });
+  expect(
+    findingsOf(yaml(slice), coreRules, { kubernetes: '1.36' }).map(({ path, message }) => [path, message]),
+  ).toEqual([['/spec/sharedCounters/1/name', 'duplicate counter set "gpu-0"']]);
+});
+
+test('on the network of the host, the port of a container is one of the host', () => {
+  const pod = (spec: Json): readonly string[] =>
+    findingsOf(
+      yaml({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a' },
+        spec: {
+          ...spec,
+          containers: ['a', 'b'].map((name) => ({ name, image: 'a:1', ports: [{ containerPort: 80 }] })),
+        },
+      }),
+      coreRules,
+    ).map(({ rule, path }) => `${rule} ${path}`);
+  expect(pod({})).toEqual([]);
+  expect(pod({ hostNetwork: true })).toEqual(['core/host-port-unique /spec/containers/1/ports/0/hostPort']);
+});
+
+describe('a Windows host-process container', () => {
+  const options = (hostProcess: boolean): Json => ({ windowsOptions: { hostProcess } });
+  const placesIn = (ofPod: Json | undefined, containers: readonly (Json | undefined)[], hostNetwork = false) =>
+    findingsOf(
+      yaml({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a' },
+        spec: {
+          ...(ofPod === undefined ? {} : { securityContext: ofPod }),
+          ...(hostNetwork ? { hostNetwork } : {}),
+          containers: containers.map((securityContext, index) => ({
+            name: `c${index}`,
+            image: 'a:1',
+            ...(securityContext === undefined ? {} : { securityContext }),
+          })),
+        },
+      }),
+      coreRules,
+    )
+      .filter(({ rule }) => rule === 'core/windows-host-process-consistent')
+      .map(({ path }) => path);
+
+  test.each<[string, Json | undefined, readonly (Json | undefined)[], readonly string[]]>([
+    ['is all or none, on the host network', options(true), [undefined, undefined], []],
+    ['may say so itself', undefined, [options(true), options(true)], []],
+    ['is not beside another container', undefined, [options(true), undefined], ['/spec']],
+    [
+      'does not contradict its pod',
+      options(true),
+      [options(false)],
+      ['/spec/containers/0/securityContext/windowsOptions/hostProcess'],
+    ],
+  ])('%s', (_, ofPod, containers, places) => {
+    expect(placesIn(ofPod, containers, true)).toEqual(places);
+    const isOne = places.length === 0 || places.includes('/spec');
+    expect(placesIn(ofPod, containers)).toEqual(isOne ? [...places, '/spec/hostNetwork'] : places);
+  });
+});
+
+describe('a resource that a variable refers to', () => {
+  const placesOf = (reference: Json): readonly string[] =>
+    findingsOf(
+      yaml({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a' },
+        spec: {
+          containers: [{ name: 'a', image: 'a:1', env: [{ name: 'A', valueFrom: { resourceFieldRef: reference } }] }],
+        },
+      }),
+      coreRules,
+    ).map(({ path }) => path.replace(/^.*\//, ''));
+
+  test.each([
+    [{ resource: 'limits.hugepages-2Mi' }, []],
+    [{ resource: 'requests.hugepages-1Gi', divisor: '1Mi' }, []],
+    [{ resource: 'requests.hugepages-1Gi', divisor: '1m' }, ['divisor']],
+    [{ resource: 'xlimits.hugepages-2Mi' }, ['resource']],
+    [{ resource: 'limits.hugepages' }, ['resource']],
+    [{ resource: 'limits.cpu', divisor: '1m' }, []],
+    [{ resource: 'limits.cpu', divisor: '1Mi' }, ['divisor']],
+    [{ resource: 'limits.nvidia.com/gpu' }, ['resource']],
+  ])('%j', (reference, places) => {
+    expect(placesOf(reference)).toEqual(places);
+  });
+});
+
+test.each<[string, Json, readonly string[]]>([
+  ['labels and annotations', { labels: { app: 'a' }, annotations: { note: 'b' } }, []],
+  ['an empty map', { managedFields: {} }, []],
+  ['a name', { name: 'scratch' }, ['/metadata/name']],
+  ['an empty list', { finalizers: [] }, ['/metadata/finalizers']],
+])('the metadata of a claim template with %s', (_, metadata, places) => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: {
+      containers: [{ name: 'a', image: 'a:1' }],
+      volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { metadata, spec } } }],
+    },
+  };
+  expect(findingsOf(yaml(pod), coreRules).map(({ path }) => path)).toEqual(
+    places.map((place) => `/spec/volumes/0/ephemeral/volumeClaimTemplate${place}`),
+  );
+});

@@ -25,7 +25,7 @@ import { Random } from '../../support/random';
 import { samples } from '../../support/samples';
 import { alternative, device, partitioned, slicesOf } from './gangs';
 
-const HISTORIES = samples(160);
+const HISTORIES = samples(80);
 const STEPS = 25;
 const SEED = 20_261_128;
 const NODES = ['n0', 'n1', 'n2'];

@@ -186,7 +186,7 @@ it('sizes pools for work with claims as for the same work without them', () => {
 pools: [{name: h100, accelerator: H100-SXM-80GB, perNode: 8, max: 4, pricePerHour: 98, draDriver: ${byClaim}}]
 gangs: [{name: train, queue: default, pods: 2, ${devices}, duration: 1h, repeat: {perHour: 1.2}}]
 targets: [{percentile: 95, wait: 2h}]
-run: {for: 2d}
+run: {for: 16h}
 search: {replications: 3}
 `;
     const sizing = readSizing(text, 'size.yaml', { text: none, manifests: () => new ManifestSet([]) });

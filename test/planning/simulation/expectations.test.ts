@@ -37,6 +37,7 @@ test('gangs: where they land, how many pods, why they wait', () => {
         neverEvicted: true,
       },
       { gang: 'b-1', pending: { at: 50, because: 'no-fit' }, pods: { at: 50, atMost: 0 } },
+      { gang: 'b-1', pods: { at: 120, atMost: 1 } },
       { gang: 'b-2', pending: { at: 120 } },
     ),
   ).toEqual([
@@ -46,6 +47,7 @@ test('gangs: where they land, how many pods, why they wait', () => {
     'met: a has exactly 2 pods at 50s: it had 2',
     'met: b-1 has at most 0 pods at 50s: it had 0',
     expect.stringMatching(/^met: b-1 is pending at 50s because of no-fit: no-fit: /),
+    'met: b-1 has at most 1 pod at 2m: it had 1',
     'NOT: b-2 is pending at 2m: it was not',
   ]);
 });

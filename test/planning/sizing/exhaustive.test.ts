@@ -5,7 +5,7 @@ import { compareWithExhaustiveSearch, smallWorld } from './worlds';
 
 const WORLDS = [1, 2, 4, 10];
 
-test.each([2, 5])('the cheapest mix of world %d with pools that scale is that of exhaustive search', (seed) => {
+test.each([1, 2, 14])('the cheapest mix of world %d with pools that scale is that of exhaustive search', (seed) => {
   const world = smallWorld(seed, true);
   expect(world.pools.some(({ scaling }) => scaling !== undefined)).toBe(true);
   const { searched, exhaustive } = compareWithExhaustiveSearch(world);

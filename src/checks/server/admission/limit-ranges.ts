@@ -29,7 +29,7 @@ function boundsOf({ value }: LimitItem): Bounds | undefined {
 }
 
 /** What the limit ranges of a namespace reject of a pod; paths start from the object with its `spec`. */
-export function* limitViolations(spec: JsonObject, { limits, defaults }: NamespacePolicy): Iterable<BoundViolation> {
+export function* limitViolations(spec: JsonObject, { limits, defaults }: NamespacePolicy): Iterable<Violation> {
   for (const item of limits) {
     const bounds = boundsOf(item);
     for (const { name, path, amounts } of bounds === undefined ? [] : subjectsOf(item.type, spec, defaults)) {
@@ -163,25 +163,18 @@ interface Bounds {
   readonly ratio: Amounts;
 }
 
-/** A bound that something exceeds. */
-export interface BoundViolation extends Violation {
-  /** Nothing is stated where the bound demands it. */
-  readonly missing: boolean;
-}
-
 /** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
-function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
+function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<Violation> {
   for (const [resource, bound] of max) {
     const amount = [limits.get(resource), requests.get(resource)].find((one) => one?.isGreaterThan(bound));
     const expected = `a limit of at most ${bound.toString()}`;
     if (amount !== undefined) {
       const message = `has ${amount.toString()} of ${resource}, more than the maximum ${bound.toString()}`;
-      yield { message, found: amount.toString(), expected, missing: false };
+      yield { message, found: amount.toString(), expected };
     } else if (!limits.has(resource)) {
       yield {
         message: `must set a limit of ${resource}, as required by the maximum ${bound.toString()}`,
         expected,
-        missing: true,
       };
     }
   }
@@ -192,15 +185,14 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
       yield {
         message: `must set a request of ${resource}, as required by the minimum ${bound.toString()}`,
         expected,
-        missing: true,
       };
     } else if (amount.isLessThan(bound)) {
       const message = `requests ${amount.toString()} of ${resource}, less than the minimum ${bound.toString()}`;
-      yield { message, found: amount.toString(), expected, missing: false };
+      yield { message, found: amount.toString(), expected };
     } else if (limits.get(resource)?.isLessThan(bound) === true) {
       const limit = limits.get(resource)?.toString() ?? '';
       const message = `limits ${resource} to ${limit}, less than the minimum ${bound.toString()}`;
-      yield { message, found: limit, expected, missing: false };
+      yield { message, found: limit, expected };
     }
   }
   for (const [resource, bound] of ratio) {
@@ -208,10 +200,10 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const expected = `a limit of at most ${bound.toString()} times the request`;
     if (request === undefined || request.isZero() || limit === undefined || limit.isZero()) {
       const message = `must set both request and limit of ${resource}, as required by the ratio ${bound.toString()}`;
-      yield { message, expected, missing: true };
+      yield { message, expected };
     } else if (limit.toNumber() > request.toNumber() * bound.toNumber()) {
       const message = `limits ${resource} to ${limit.toString()} and requests ${request.toString()}, which exceeds the ratio ${bound.toString()}`;
-      yield { message, found: limit.toString(), expected, missing: false };
+      yield { message, found: limit.toString(), expected };
     }
   }
 }

@@ -18,7 +18,7 @@ export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = f
   checkRequest(spec, path, say);
   const storageClass = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
   if (storageClass !== undefined) {
-    say(`${path}/storageClassName`, `the storage class's name must ${storageClass}`);
+    say(`${path}/storageClassName`, `storageClassName must ${storageClass}`);
   }
   checkVolumeMode(spec.volumeMode, `${path}/volumeMode`, say);
   const attributes =

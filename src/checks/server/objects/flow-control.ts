@@ -226,7 +226,7 @@ function checkLimits(settings: JsonObject, path: string, limited: boolean, say: 
       say(`${at}/queuing`, 'queuing must not be set when the type is Reject');
     }
   } else if (type !== 'Queue') {
-    say(`${at}/type`, `unsupported response "${type}"`, { expected: 'Queue or Reject' });
+    say(`${at}/type`, `unsupported type "${type}" of limitResponse`, { expected: 'Queue or Reject' });
   } else if (isObject(response.queuing)) {
     checkQueuing(response.queuing, `${at}/queuing`, say);
   } else {

@@ -295,7 +295,7 @@ export const storageRules: readonly Rule[] = [
     (object, say) => {
       const name = dnsSubdomain(text(object.storageClassName));
       if (name !== undefined) {
-        say('/storageClassName', `the storage class's name must ${name}`);
+        say('/storageClassName', `storageClassName must ${name}`);
       }
       checkLabelSelector(object.nodeTopology, '/nodeTopology', say);
       if (
@@ -443,7 +443,7 @@ function checkCapacity(capacity: JsonObject, say: Say): void {
 function checkClassNames(spec: JsonObject, say: Say): void {
   const className = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
   if (className !== undefined) {
-    say('/spec/storageClassName', `the storage class's name must ${className}`);
+    say('/spec/storageClassName', `storageClassName must ${className}`);
   }
   if (typeof spec.volumeAttributesClassName === 'string') {
     const bad = spec.volumeAttributesClassName === '' ? 'not be empty' : dnsSubdomain(spec.volumeAttributesClassName);

@@ -200,12 +200,12 @@ function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
   }
   for (const field of NEVER) {
     if (given(schema[field])) {
-      say(pointer(path, field), `${field} must not be set in a structural schema`);
+      say(pointer(path, field), `${field} must not be set in the schema of a CRD`);
     }
   }
   for (const field of NEVER_FILLED) {
     if (isFilled(schema[field])) {
-      say(pointer(path, field), `${field} must not be set in a structural schema`);
+      say(pointer(path, field), `${field} must not be set in the schema of a CRD`);
     }
   }
   if (schema.uniqueItems === true) {

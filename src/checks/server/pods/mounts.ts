@@ -64,7 +64,7 @@ export const mountRules: readonly Rule[] = [
             say(`${path}/mountPath`, 'the mount must have a path', { expected: 'a path in the container' });
           } else if (taken.has(mountPath)) {
             say(`${path}/mountPath`, `duplicate mount path "${mountPath}"`, {
-              expected: 'a path of its own',
+              expected: 'a unique path',
             });
           }
           taken.add(mountPath);

@@ -5,6 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
+import { nameFix } from '../../rules/name-fix';
 import { type Rule } from '../../rules/rule';
 import { type PodView } from '../pod-view';
 import { podRule, type Say, since } from '../server-rule';
@@ -327,7 +328,9 @@ export const securityRules: readonly Rule[] = [
         if (typeof gmsaCredentialSpecName === 'string') {
           const bad = dnsSubdomain(gmsaCredentialSpecName);
           if (bad !== undefined) {
-            say(`${at}/gmsaCredentialSpecName`, `the name must ${bad}`);
+            say(`${at}/gmsaCredentialSpecName`, `the name must ${bad}`, {
+              fix: nameFix(fieldOf(`${at}/gmsaCredentialSpecName`), bad, gmsaCredentialSpecName),
+            });
           }
         }
         if (
@@ -341,7 +344,9 @@ export const securityRules: readonly Rule[] = [
         }
         const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
         if (bad !== undefined) {
-          say(`${at}/runAsUserName`, `the user must ${bad}`);
+          say(`${at}/runAsUserName`, `the user must ${bad}`, {
+            fix: nameFix(fieldOf(`${at}/runAsUserName`), bad),
+          });
         }
       }
     },

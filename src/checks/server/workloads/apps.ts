@@ -36,7 +36,10 @@ export const appsRules: readonly Rule[] = [
         return;
       }
       if (size(selector.matchLabels) + size(selector.matchExpressions) === 0) {
-        say('/spec/selector', 'the selector must not be empty', { expected: 'at least one label' });
+        say('/spec/selector', 'the selector must not be empty', {
+          expected: 'labels of the pod template in matchLabels',
+          fix: 'Set selector.matchLabels to labels in template.metadata.labels.',
+        });
       }
       checkLabelSelector(selector, '/spec/selector', say);
     },

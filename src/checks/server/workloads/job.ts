@@ -150,7 +150,7 @@ export const jobRules: readonly Rule[] = [
           say('/spec/jobTemplate/spec/selector', 'selector must not be set in the template of a CronJob');
         }
         if (job.manualSelector === true) {
-          say('/spec/jobTemplate/spec/manualSelector', 'manualSelector must not be set in the template of a CronJob');
+          say('/spec/jobTemplate/spec/manualSelector', 'manualSelector must not be true in the template of a CronJob');
         }
         return;
       }

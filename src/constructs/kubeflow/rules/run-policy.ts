@@ -167,7 +167,7 @@ const exitCodeMeaning = jobRule(
     summary: 'restartPolicy ExitCode should be used only if exit codes 128 to 255 are to restart a pod.',
     why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception exits with 1, a process killed by a signal with 128 or more.',
     source: 'pkg/util/train/train_util.go, IsRetryableExitCode',
-    fix: 'Set restartPolicy: OnFailure to retry after exceptions, or make the program exit with 128 or more if a retry helps.',
+    fix: 'Set restartPolicy: OnFailure to retry after exceptions, or make the program exit with code 128 or higher if a retry helps.',
   },
   function* (job) {
     for (const role of job.roles) {

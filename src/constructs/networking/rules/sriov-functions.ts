@@ -70,7 +70,7 @@ const rangesApart = setRule(
       'Two policies for the same nodes must not take the same virtual functions, and all policies of a card must have the same externallyManaged.',
     why: 'The webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Set nicSelector.pfNames of the policies to different ranges (ens2f0#0-3 and ens2f0#4-7), or select different nodes.',
+    fix: 'Set nicSelector.pfNames of the policies to ranges that do not overlap (ens2f0#0-3 and ens2f0#4-7), or select different nodes.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {

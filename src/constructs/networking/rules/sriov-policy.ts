@@ -124,7 +124,10 @@ const nodeSelector = specRule(
         const at = pointer('/spec/nodeSelector', key);
         yield {
           path: at,
-          message: `the ${ofKey === undefined ? 'value of the node label' : 'node label key'} "${ofKey === undefined ? value : key}" must ${complaint}`,
+          message:
+            ofKey === undefined
+              ? `the value ${JSON.stringify(value)} of the node label ${JSON.stringify(key)} must ${complaint}`
+              : `the node label key ${JSON.stringify(key)} must ${complaint}`,
           fix:
             ofKey === undefined ? nameFix(fieldOf(at), complaint, value) : keyFix('spec.nodeSelector', complaint, key),
           found: ofKey === undefined ? value : key,

@@ -5,6 +5,7 @@ import { type Rule } from '../../../checks/rules/rule';
 import { quotedNames } from '../../../facts/spelling';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type Manifest } from '../../../manifests/manifest';
+import { fieldOf } from '../../../manifests/pointer';
 import { asInteger, asString } from '../../../manifests/read';
 
 const PRIORITY_CLASS = 'scheduling.k8s.io/PriorityClass';
@@ -91,6 +92,7 @@ const classDefined: Rule = {
         message: `PriorityClass "${reference.name}" not found in these manifests`,
         found: reference.name,
         expected: defined !== '' ? `${defined}, or a PriorityClass in the cluster` : 'a PriorityClass in the cluster',
+        fix: `Add the PriorityClass to the manifests, make sure that it exists in the cluster, or set ${fieldOf(reference.path)} to an existing one.`,
         // Who defines no class at all relies on the cluster for all of them.
         severity: defined !== '' ? 'warning' : 'info',
       };
