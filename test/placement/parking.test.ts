@@ -99,7 +99,7 @@ test('what is kept from decision to decision is what the books say, after every 
 describe('a gang that is left out is looked at again when', () => {
   const large = { ...gang('large', 1, template(4)), arrival: NOW };
   const policy: Policy = { ...DEFAULT_POLICY, actions: ['allocate'] };
-  // Without reasons: to look for them asks about other gangs in between, after which everything is counted anew.
+  // Without reasons: to look for them asks about other gangs in between, after which everything is counted again.
   const started = (session: Session): readonly string[] => decideIn(session, NOTHING).bindings.map(({ pod }) => pod);
   const full = (...pods: readonly Pod[]): Session =>
     new Session(cluster([node('a', 4), node('b', 2)], [gang('g', 2, template(2)), large], pods), policy);

@@ -53,11 +53,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new Alike();
   const isUseless = (gang: GangRecord): boolean =>
-    !mayDisturb(cycle, gang) ||
-    done.has(gang) ||
-    inVain.has(gang) ||
-    isImpossible(gang) ||
-    tries.standsBack(gang);
+    !mayDisturb(cycle, gang) || done.has(gang) || inVain.has(gang) || isImpossible(gang) || tries.letsOthersFirst(gang);
   // Gangs that were tried and are not to be tried again, and those that got pods and may have more.
   const done = new Set<GangRecord>();
   const more = new Set<GangRecord>();

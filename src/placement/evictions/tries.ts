@@ -2,14 +2,14 @@
  * The tries to make room that one decision has, and who gets them. Each is a search, so there are few of them, and thousands of gangs may wait for
  * which none helps.
  *
- * The first half goes by claims alone. The other half goes in turn: a gang that had a try, or is like one that had, stands back until all
+ * The first half goes by claims alone. The other half goes in turn: a gang that had a try, or is like one that had, waits until all
  * others had theirs, and no queue gets more than its part. What is then left goes by claims again. So each gang is tried after a number of
  * decisions, whatever waits in front of it or in other queues.
  */
 import { addTo } from '../../facts/collections';
 import { type GangRecord, type QueueRecord } from '../books/records';
 
-/** Gangs of which those that are alike count as one: of one queue, with the same pods and the same right. */
+/** Gangs; those that are alike count as one: of one queue, with the same pods and the same right. */
 export class Alike {
   private readonly byKind = new Map<number, GangRecord[]>();
 
@@ -67,15 +67,15 @@ export class Turns {
   }
 }
 
-/** Who stands back, from the strictest on. */
-const STAGES = ['part-and-turn', 'turn', 'nobody'] as const;
+/** Which gangs let others go first, from the strictest on. */
+const STAGES = ['part-and-turn', 'turn', 'free'] as const;
 
 export class Tries {
   private readonly ofQueue = new Map<QueueRecord | undefined, number>();
   private readonly half: number;
   private readonly part: number;
   private stage = 0;
-  private hasStoodBack = false;
+  private anyHasLet = false;
 
   /**
    * @param left of this decision
@@ -105,30 +105,30 @@ export class Tries {
   }
 
   /** Do others come first? */
-  standsBack(gang: GangRecord): boolean {
+  letsOthersFirst(gang: GangRecord): boolean {
     const stage = STAGES[this.stage];
-    if (stage === 'nobody' || !this.isInTurn) {
+    if (stage === 'free' || !this.isInTurn) {
       return false;
     }
     const hadItsPart = stage === 'part-and-turn' && (this.ofQueue.get(gang.queue) ?? 0) >= this.part;
-    const standsBack = hadItsPart || this.turns.has(gang);
-    this.hasStoodBack ||= standsBack;
-    return standsBack;
+    const letsOthersFirst = hadItsPart || this.turns.has(gang);
+    this.anyHasLet ||= letsOthersFirst;
+    return letsOthersFirst;
   }
 
   /**
    * All others had their try.
    *
-   * @returns whether those that stood back are to be looked at again
+   * @returns whether the gangs that let others go first are to be looked at again
    */
   next(): boolean {
-    if (!this.hasStoodBack) {
+    if (!this.anyHasLet) {
       this.turns.clear();
       return false;
     }
     this.stage++;
-    this.hasStoodBack = false;
-    if (STAGES[this.stage] === 'nobody') {
+    this.anyHasLet = false;
+    if (STAGES[this.stage] === 'free') {
       this.turns.clear();
     }
     return true;
