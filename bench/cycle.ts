@@ -9,6 +9,7 @@
  * - `impossible`: no node has as many devices
  * - `full`: a free node would take them, and no node is free
  * - `apart`: as `impossible`, and each fourth keeps off others
+ * - `hostile`: what one tenant could write to cost others their time, each object different; `--shapes` does not matter
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,7 @@ import { type JsonObject } from '../src/facts/api/schema';
 import { Program } from '../src/runtime/kubernetes/program';
 import { pod } from '../test/e2e/scheduler/manifests';
 import { readyNode } from './e2e/load';
+import { hostileCrowd } from './e2e/hostile-crowd';
 import { MemoryServer } from './e2e/memory-server';
 import { machine, median } from './machine';
 
@@ -68,13 +70,19 @@ async function main(): Promise<void> {
   const alone = await rounds(server, 'a', `${nodes} nodes, ${pods} pods`, size, count);
   if (waiting > 0) {
     const started = process.cpuUsage();
-    for (let i = 0; i < waiting; i++) {
+    if (values.crowd === 'hostile') {
+      hostileCrowd(waiting).forEach(({ plural, object }) => server.put(plural, object));
+    }
+    for (let i = 0; i < waiting && values.crowd !== 'hostile'; i++) {
       server.put('pods', waitingPod(i, i % Number(values.shapes), values.crowd));
     }
     await sleep(Number(values.settle) * 1000);
     const { user, system } = process.cpuUsage(started);
     console.log(`${waiting} gangs came: ${((user + system) / 1000).toFixed(0)} ms of CPU in ${values.settle} s`);
-    const what = `${waiting} gangs of ${values.shapes} shapes waiting (${values.crowd})`;
+    const what =
+      values.crowd === 'hostile'
+        ? `${waiting} hostile pods`
+        : `${waiting} gangs of ${values.shapes} shapes waiting (${values.crowd})`;
     const beside = await rounds(server, 'b', `the same, with ${what}`, size, count);
     console.log(
       `with the crowd: ${(beside.cpu / alone.cpu).toFixed(2)} times the CPU, ${(beside.p50 / alone.p50).toFixed(2)} times the latency (p50)`,

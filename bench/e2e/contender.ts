@@ -58,7 +58,8 @@ function startKubeScheduler(kubeconfig: string, flags: readonly string[]): Conte
 /** As its chart configures it, with its limits of requests lifted, and a period of 100 ms instead of a second. */
 async function startVolcano(kubeconfig: string): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
-  const config = join(folder, 'volcano-scheduler.conf');
+  // In a folder of its own: the scheduler reads its configuration again with each change of the folder, such as a line of its log.
+  const config = join(mkdtempSync(join(folder, 'config-')), 'volcano-scheduler.conf');
   writeFileSync(config, VOLCANO_CONFIGURATION);
   const port = await freePort();
   const args = [

@@ -15,7 +15,7 @@ export function readyNode(index: number): JsonObject {
   return { ...made, status: { ...(made.status as JsonObject), conditions } };
 }
 
-function nameOfNode(index: number): string {
+export function nameOfNode(index: number): string {
   return `node-${String(index).padStart(5, '0')}`;
 }
 

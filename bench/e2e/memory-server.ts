@@ -11,10 +11,23 @@ import { type ApiClient, type ApiRequest } from '../../src/runtime/api/client';
 
 type Store = Map<string, JsonObject>;
 
-const LISTED: Readonly<Record<string, string>> = { '/api/v1/nodes': 'nodes', '/api/v1/pods': 'pods' };
+const VOLCANO = '/apis/scheduling.volcano.sh/v1beta1';
+const LISTED: Readonly<Record<string, string>> = {
+  '/api/v1/nodes': 'nodes',
+  '/api/v1/pods': 'pods',
+  [`${VOLCANO}/queues`]: 'queues',
+  [`${VOLCANO}/podgroups`]: 'podgroups',
+};
+
+export type Stored = 'nodes' | 'pods' | 'queues' | 'podgroups';
 
 export class MemoryServer {
-  private readonly stores: Readonly<Record<string, Store>> = { nodes: new Map(), pods: new Map() };
+  private readonly stores: Readonly<Record<Stored, Store>> = {
+    nodes: new Map(),
+    pods: new Map(),
+    queues: new Map(),
+    podgroups: new Map(),
+  };
   private readonly watches = new Map<string, Set<PassThrough>>();
   private version = 100;
   /** Requests that changed something, by method and last part of the path. */
@@ -35,7 +48,7 @@ export class MemoryServer {
     return this.stores.pods;
   }
 
-  put(plural: 'nodes' | 'pods', object: JsonObject): void {
+  put(plural: Stored, object: JsonObject): void {
     const { namespace, name } = asObject(object.metadata);
     const key = namespace === undefined ? asString(name)! : `${asString(namespace)}/${asString(name)}`;
     const store = this.stores[plural];
@@ -51,7 +64,7 @@ export class MemoryServer {
     store.set(key, made);
   }
 
-  remove(plural: 'nodes' | 'pods', key: string): void {
+  remove(plural: Stored, key: string): void {
     const object = this.stores[plural].get(key);
     if (object !== undefined) {
       this.stores[plural].delete(key);
@@ -84,10 +97,13 @@ export class MemoryServer {
   }
 
   private list(path: string, limit: number, from: number): JsonObject {
+    if (path === VOLCANO) {
+      return { resources: [{ name: 'queues' }, { name: 'podgroups' }] };
+    }
     if (path.startsWith('/apis/') && path.split('/').length === 4) {
       throw new ApiError('not served', 404, 'NotFound');
     }
-    const all = [...(this.stores[LISTED[path]]?.values() ?? [])];
+    const all = [...(this.stores[LISTED[path] as Stored]?.values() ?? [])];
     const more = from + limit < all.length;
     return {
       metadata: { resourceVersion: String(this.version), ...(more && { continue: String(from + limit) }) },

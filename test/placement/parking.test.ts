@@ -14,6 +14,7 @@ import { type PodClass } from '../../src/placement/nodes/pod-class';
 import { turnOf } from '../../src/placement/queues/turns';
 import { GangPlacer } from '../../src/placement/search/place-gang';
 import { Selector } from '../../src/placement/search/select';
+import { NOTHING } from '../../src/placement/reasons/reasons';
 import { classesOf } from '../../src/placement/search/units';
 import { samples } from '../support/samples';
 import { cluster, gang, MINUTE, node, NOW, running, template } from './builders';
@@ -98,7 +99,8 @@ test('what is kept from decision to decision is what the books say, after every 
 describe('a gang that is left out is looked at again when', () => {
   const large = { ...gang('large', 1, template(4)), arrival: NOW };
   const policy: Policy = { ...DEFAULT_POLICY, actions: ['allocate'] };
-  const started = (session: Session): readonly string[] => decideIn(session).bindings.map(({ pod }) => pod);
+  // Without reasons: to look for them asks about other gangs in between, after which everything is counted again.
+  const started = (session: Session): readonly string[] => decideIn(session, NOTHING).bindings.map(({ pod }) => pod);
   const full = (...pods: readonly Pod[]): Session =>
     new Session(cluster([node('a', 4), node('b', 2)], [gang('g', 2, template(2)), large], pods), policy);
 
@@ -113,12 +115,25 @@ describe('a gang that is left out is looked at again when', () => {
     expect(started(session)).toEqual(['large-worker-0']);
   });
 
-  it('pods on several nodes have ended, and one of the nodes is large enough', () => {
-    const nodes = [node('a', 2), node('b', 4), node('c', 2)];
+  it.each([0, 1, 2])('pods on several nodes have ended, and node %i of them is large enough', (large4) => {
+    const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i === large4 ? 4 : 2));
     const pods = nodes.map(({ name }, i) => running('g', name, i));
     const session = new Session(cluster(nodes, [gang('g', 3, template(2)), large], pods), policy);
     expect(started(session)).toEqual([]);
     session.apply({ kind: 'gang-gone', name: 'g' }, ...pods.map(({ name }): Delta => ({ kind: 'pod-gone', name })));
+    expect(started(session)).toEqual(['large-worker-0']);
+  });
+
+  it('more changed than is noted', () => {
+    const session = full(running('g', 'a', 0), running('g', 'b', 1));
+    expect(started(session)).toEqual([]);
+    session.apply(
+      { kind: 'pod-gone', name: 'g-worker-0' },
+      { kind: 'gang-gone', name: 'g' },
+      { kind: 'pod-gone', name: 'g-worker-1' },
+    );
+    session.table.era++;
+    session.table.changes.length = 0;
     expect(started(session)).toEqual(['large-worker-0']);
   });
 
@@ -181,6 +196,52 @@ describe('a gang that is left out is looked at again when', () => {
     expect(started(session)).toEqual(['first-worker-0']);
     session.apply({ kind: 'gang-gone', name: 'first' });
     expect(started(session)).toEqual(['large-worker-0']);
+  });
+});
+
+describe('whether an empty cluster has room is looked at again when', () => {
+  const large = gang('large', 1, template(2, { request: { cpu: 64_000, memory: 1e9, 'nvidia.com/gpu': 2 } }));
+  const names = ['a', 'b', 'c'];
+  const nodeOf = (name: string, cpu: number): Delta => ({
+    kind: 'node',
+    node: node(name, 2, { allocatable: { ...node(name, 2).allocatable, cpu } }),
+  });
+  let session: Session;
+  beforeEach(() => {
+    session = new Session(
+      cluster(
+        names.map((name) => node(name, 2)),
+        [large],
+        [],
+      ),
+      DEFAULT_POLICY,
+    );
+    expect(mayEverFit()).toBe(false);
+  });
+
+  function mayEverFit(): boolean {
+    const parking = session.index(Parking);
+    session.begin();
+    parking.lookAgain();
+    const found = parking.mayEverFit(session.gangs[0]);
+    session.rewind();
+    return found;
+  }
+
+  it.each(names)('several nodes are replaced, and %s of them is large enough', (larger) => {
+    const { table } = session;
+    session.apply(...names.map((name) => nodeOf(name, 16_000)));
+    expect(mayEverFit()).toBe(false);
+    session.apply(...names.map((name) => nodeOf(name, name === larger ? 64_000 : 32_000)));
+    expect(mayEverFit()).toBe(true);
+    // Nothing was built again.
+    expect(session.table).toBe(table);
+  });
+
+  it('more nodes are replaced than are noted', () => {
+    session.apply(nodeOf('b', 64_000), nodeOf('a', 32_000));
+    session.table.replacements.length = 0;
+    expect(mayEverFit()).toBe(true);
   });
 });
 

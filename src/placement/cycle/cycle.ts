@@ -59,7 +59,7 @@ export interface HeadReservation {
 }
 
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
-const MOST_TRIALS = 128;
+export const MOST_TRIALS = 128;
 
 /** Ways to move pods that are followed by a trial of the next cycle, and sets of pods that are looked at for them. */
 const MOST_MOVE_TRIALS = 24;

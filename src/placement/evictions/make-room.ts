@@ -15,8 +15,7 @@
  * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings. A gang that
  * took only the room of gangs that do not start after all waits for nothing, and is bound (see `terminating.ts`).
  */
-import { addTo } from '../../facts/collections';
-import { type Cycle } from '../cycle/cycle';
+import { type Cycle, MOST_TRIALS } from '../cycle/cycle';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { isOverdue } from '../queues/overdue';
@@ -24,6 +23,7 @@ import { type GangRecord, type Turn } from '../books/records';
 import { type Lines } from '../books/waiting';
 import { beginToInherit } from './inherited';
 import { replaceLost, replaceStarted } from './lost-gangs';
+import { Alike, Tries, Turns } from './tries';
 import { type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
@@ -45,56 +45,77 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   const { parking } = cycle;
   // Where not even an empty cluster has room, no eviction helps, and it costs no try.
   const isImpossible = (gang: GangRecord): boolean => !parking.mayEverFit(gang);
-  const order = new GangOrder(session, cycle.queues, possibleLines(cycle, isImpossible), singles);
-  let tries = session.policy.makeRoomLimit;
+  const lines = possibleLines(cycle, isImpossible);
+  const waitIn = new Set([...lines].flatMap(([queue, ofQueue]) => (ofQueue.length === 0 ? [] : [queue])));
+  singles.forEach(({ queue }) => queue !== undefined && waitIn.add(queue));
+  const isHalfway = (): boolean => cycle.trials <= MOST_TRIALS / 2;
+  const tries = new Tries(session.index(Turns), session.policy.makeRoomLimit, isHalfway, waitIn.size);
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
-  const inVain = new InVain();
-  const isUseless = (gang: GangRecord): boolean => !mayDisturb(cycle, gang) || inVain.has(gang) || isImpossible(gang);
-  order.skip({
-    get era() {
-      return inVain.era;
-    },
-    has: isUseless,
-  });
+  const inVain = new Alike();
+  const isUseless = (gang: GangRecord): boolean =>
+    !mayDisturb(cycle, gang) || done.has(gang) || inVain.has(gang) || isImpossible(gang) || tries.letsOthersFirst(gang);
+  // Gangs that were tried and are not to be tried again, and those that got pods and may have more.
+  const done = new Set<GangRecord>();
+  const more = new Set<GangRecord>();
+  const orderOf = (others: Iterable<GangRecord>): GangOrder => {
+    const made = new GangOrder(session, cycle.queues, lines, others);
+    made.skip({
+      get era() {
+        return inVain.era;
+      },
+      has: isUseless,
+    });
+    return made;
+  };
+  let order = orderOf(singles);
   // What got nothing before the last change of the books, and what did since.
   const before = new Set<GangRecord>();
   const since = new Set<GangRecord>();
-  for (let turn = order.next(); turn !== undefined && tries > 0 && cycle.trials > 0; turn = order.next()) {
-    const settled = turn;
+  while (tries.remaining > 0 && cycle.trials > 0) {
+    const turn = order.next();
+    if (turn === undefined) {
+      if (!tries.next()) {
+        break;
+      }
+      order = orderOf(new Set([...singles, ...more].filter(({ placed, size }) => placed < size)));
+      continue;
+    }
+    const { gang } = turn;
     // Its minimum may have been left waiting since the turn was chosen.
-    if (settled.optional && !runs(settled.gang)) {
-      order.passed(settled.gang);
+    if ((turn.optional && !runs(gang)) || isUseless(gang)) {
+      order.passed(gang);
       continue;
     }
-    if (isUseless(settled.gang)) {
-      order.passed(settled.gang);
-      continue;
-    }
-    tries--;
+    tries.take(gang);
+    done.add(gang);
     const withdrawn = new Set(cycle.withdrawn);
-    if (!hasRoomMade(cycle, settled, actions)) {
-      inVain.add(settled.gang);
-      since.add(settled.gang);
-      order.passed(settled.gang);
+    if (!hasRoomMade(cycle, turn, actions)) {
+      inVain.add(gang);
+      since.add(gang);
+      order.passed(gang);
       continue;
+    }
+    // What does not start after all may have a better claim than gangs that do, and the next cycle would evict them for it.
+    const later = [...cycle.withdrawn].filter((pod) => !withdrawn.has(pod));
+    const again = [gang, ...new Set(later.map(({ role }) => role!.gang))];
+    for (const one of again) {
+      done.delete(one);
+      more.add(one);
     }
     inVain.clear();
-    since.forEach((gang) => before.add(gang));
+    since.forEach((one) => before.add(one));
     since.clear();
-    if (cycle.reservation?.gang === settled.gang) {
+    if (cycle.reservation?.gang === gang) {
       cycle.reservation = undefined;
     }
     new Set([...cycle.evicted.map(({ pod }) => pod), ...cycle.withdrawn].map(({ role }) => role!.gang.queue)).forEach(
       (queue) => queue !== undefined && order.changed(queue),
     );
-    order.again(settled.gang);
-    // What does not start after all may have a better claim than gangs that do, and the next cycle would evict them for it.
-    const later = [...cycle.withdrawn].filter((pod) => !withdrawn.has(pod));
-    new Set(later.map(({ role }) => role!.gang)).forEach((gang) => order.again(gang));
+    again.forEach((one) => order.again(one));
   }
   // What got nothing since has been tried already, except for what evictions were for.
   const others = beginToInherit(cycle) ? [...before, ...since] : [...before];
-  replaceStarted(cycle, others.slice(0, tries), actions);
+  replaceStarted(cycle, others.slice(0, tries.remaining), actions);
   replaceLost(cycle, actions);
 }
 
@@ -119,38 +140,4 @@ function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]):
     }
   }
   return false;
-}
-
-/** Gangs for which nothing could be done; of those of one kind each that has another right. */
-class InVain {
-  /** Grows whenever something changed, so that they may be tried again. */
-  era = 0;
-  private readonly byKind = new Map<number, GangRecord[]>();
-
-  add(gang: GangRecord): void {
-    if (gang.kind !== undefined && gang.placed === 0) {
-      addTo(this.byKind, gang.kind, gang);
-    }
-  }
-
-  /** Is there one of the same queue that asks for the same with the same right? Thousands of gangs are asked about. */
-  has(gang: GangRecord): boolean {
-    const alike = gang.kind === undefined || gang.placed > 0 ? undefined : this.byKind.get(gang.kind);
-    return alike !== undefined && alike.some((other) => hasSameRight(gang, other));
-  }
-
-  clear(): void {
-    this.era++;
-    this.byKind.clear();
-  }
-}
-
-function hasSameRight(a: GangRecord, b: GangRecord): boolean {
-  return (
-    a.queue === b.queue &&
-    a.priority === b.priority &&
-    a.preemptible === b.preemptible &&
-    (a.gang.preempts ?? true) === (b.gang.preempts ?? true) &&
-    a.gang.expectedSeconds === b.gang.expectedSeconds
-  );
 }

@@ -54,6 +54,7 @@ export class Selector {
   private readonly score: ScoreFunction;
   private readonly workload: ReadonlyMap<PodClass, number>;
   private readonly groups = new Map<string, Group>();
+  private means: ReadonlyMap<string, Mean> | undefined;
   private readonly classes: (ClassNeeds | undefined)[] = [];
   private readonly wishless: (ClassNeeds | undefined)[] = [];
 
@@ -140,7 +141,6 @@ export class Selector {
     const { policy } = this.session;
     const exact = policy.nodeScore === 'fgd';
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
-    const cpu = exact ? size : this.meanCpu(podClass, size);
     const counted = [...podClass.columns].filter((column) => column > PODS_COLUMN);
     const key = canonicalText([
       podClass.accelerator,
@@ -152,6 +152,7 @@ export class Selector {
     ]);
     let group = this.groups.get(key);
     if (group === undefined) {
+      const cpu = exact ? size : this.meanCpu(podClass, size);
       group = { id: this.groups.size, score: this.rowScore(podClass, cpu, wishless) };
       this.groups.set(key, group);
     }
@@ -160,17 +161,9 @@ export class Selector {
 
   /** Representative CPU of the group: the mean of its pods in the workload. */
   private meanCpu(podClass: PodClass, size: number): number {
-    const text = canonicalText(podClass.accelerator);
-    let sum = 0;
-    let pods = 0;
-    for (const [other, count] of this.workload) {
-      const cpu = cpuOf(other);
-      if (magnitude(cpu) === size && canonicalText(other.accelerator) === text) {
-        sum += cpu * count;
-        pods += count;
-      }
-    }
-    return pods === 0 ? cpuOf(podClass) : Math.round(sum / pods);
+    this.means ??= meansOf(this.workload);
+    const mean = this.means.get(meanKey(podClass, size));
+    return mean === undefined || mean.pods === 0 ? cpuOf(podClass) : Math.round(mean.sum / mean.pods);
   }
 
   private rowScore(podClass: PodClass, cpu: number, wishless: boolean): RowScore {
@@ -199,6 +192,29 @@ export class Selector {
       return score(row) + wish - signal - beyond;
     };
   }
+}
+
+interface Mean {
+  sum: number;
+  pods: number;
+}
+
+/** CPU of pods of the workload that ask for the same devices, by the magnitude of their CPU. O(classes), once for all groups. */
+function meansOf(workload: ReadonlyMap<PodClass, number>): ReadonlyMap<string, Mean> {
+  const means = new Map<string, Mean>();
+  for (const [podClass, count] of workload) {
+    const cpu = cpuOf(podClass);
+    const key = meanKey(podClass, magnitude(cpu));
+    const mean = means.get(key) ?? { sum: 0, pods: 0 };
+    mean.sum += cpu * count;
+    mean.pods += count;
+    means.set(key, mean);
+  }
+  return means;
+}
+
+function meanKey({ accelerator }: PodClass, size: number): string {
+  return `${size} ${canonicalText(accelerator)}`;
 }
 
 /** The power of two that is nearest in ratio. */

@@ -61,7 +61,14 @@ export class ApiClient {
   private admission: Promise<Admission> | undefined;
   private admissionSince = 0;
   private agents:
-    | { readonly requests: HttpAgent; readonly streams: HttpAgent; readonly connection: string }
+    | {
+        readonly requests: HttpAgent;
+        readonly streams: HttpAgent;
+        readonly url: string;
+        readonly connection: Admission['connection'];
+        /** The same as text. */
+        readonly text: string;
+      }
     | undefined;
 
   constructor(private readonly options: ApiClientOptions) {}
@@ -144,7 +151,7 @@ export class ApiClient {
     return new Promise((resolve, reject) => {
       const call = url.startsWith('http:')
         ? httpRequest(target, options)
-        : httpsRequest(target, { ...options, ...connection });
+        : httpsRequest(target, proxy === undefined ? options : { ...options, ...connection });
       // Limits the whole request, not only idle time, so that an answer that trickles in is aborted too.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
       let answer: IncomingMessage | undefined;
@@ -191,18 +198,33 @@ export class ApiClient {
     url: string,
     connection: Admission['connection'],
   ): { readonly requests: HttpAgent; readonly streams: HttpAgent } {
+    // It is the same object for a minute: certificates are not compared with each request.
+    if (this.agents?.url === url && this.agents.connection === connection) {
+      return this.agents;
+    }
     const text = JSON.stringify([url, connection]);
-    if (this.agents?.connection !== text) {
+    if (this.agents?.text === text) {
+      this.agents = { ...this.agents, connection };
+    } else {
       this.close();
       const kept = { keepAlive: true, keepAliveMsecs: 15_000, scheduling: 'lifo' as const };
       const make = (maxSockets: number): HttpAgent =>
-        url.startsWith('http:')
-          ? new HttpAgent({ ...kept, maxSockets })
-          : new HttpsAgent({ ...kept, ...connection, maxSockets });
-      this.agents = { connection: text, requests: make(this.options.connections ?? 64), streams: make(Infinity) };
+        ofOneServer(
+          url.startsWith('http:')
+            ? new HttpAgent({ ...kept, maxSockets })
+            : new HttpsAgent({ ...kept, ...connection, maxSockets }),
+        );
+      const [requests, streams] = [make(this.options.connections ?? 64), make(Infinity)];
+      this.agents = { text, url, connection, requests, streams };
     }
     return this.agents;
   }
+}
+
+/** All its connections are alike: no name of host, certificates, and keys is put together for each request. */
+function ofOneServer(agent: HttpAgent): HttpAgent {
+  agent.getName = () => 'api-server';
+  return agent;
 }
 
 /** Calls `then` once the request has a connection that is open, and encrypted where it is to be. Nothing is written before `end`. */

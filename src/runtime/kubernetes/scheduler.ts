@@ -59,6 +59,7 @@ const REST = 2;
 const CONSOLIDATION_REST = 50;
 /** Without a quiet moment they wait this many times longer. */
 const CONSOLIDATION_PATIENCE = 3;
+const WOKEN = 'something changed';
 /** What arrives within this time of a gang that is complete is decided with it, milliseconds. */
 const TOGETHER = 1;
 
@@ -185,7 +186,8 @@ export class Scheduler {
         continue;
       }
       const waiting = new AbortController();
-      this.wake = () => waiting.abort();
+      // A reason of its own: to make an error with each change costs more than to note the change.
+      this.wake = () => waiting.abort(WOKEN);
       await pause(Math.min(due - now, looksIn, 1000), waiting.signal);
       this.beat = this.clock.monotonic();
       if (this.options.leader.holds !== this.leads) {

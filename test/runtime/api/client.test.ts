@@ -113,6 +113,31 @@ describe('a request', () => {
     ]);
   });
 
+  it('uses the open connection after the credentials are read again, unless the certificates changed', async () => {
+    const ca = ['one', 'one', 'two'];
+    client = clientOf({
+      admission: () =>
+        Promise.resolve({ url: server.url, connection: { ca: ca[Math.min(admissions++, 2)] }, headers: {} }),
+    });
+    const ports = new Set<unknown>();
+    handler = (_, response) => {
+      ports.add(response.socket?.remotePort);
+      reply(response, 200, {});
+    };
+    const again = async (): Promise<void> => {
+      const before = handler;
+      handler = (_, response) => refuse(response, 401, 'Unauthorized', 'expired');
+      await client.get('/things').catch(() => undefined);
+      handler = before;
+      await client.get('/things');
+    };
+    await client.get('/things');
+    await again();
+    expect([admissions, ports.size]).toEqual([2, 1]);
+    await again();
+    expect([admissions, ports.size]).toEqual([3, 2]);
+  });
+
   it('that is refused ends with the status, the reason, and the seconds that the server asks to wait', async () => {
     handler = (_, response) => refuse(response, 409, 'Conflict', 'changed');
     const error = { name: 'ApiError', message: 'changed', status: 409, reason: 'Conflict', retryAfter: undefined };

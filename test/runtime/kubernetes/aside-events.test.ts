@@ -93,3 +93,14 @@ test('what is known of objects that were set aside is bounded', () => {
   expect(reported.begins('node', 'n-1')).toBe(false);
   expect(reported.begins('node', 'n-0')).toBe(true);
 });
+
+test('what was reported last is known longest, where too many objects are set aside', () => {
+  const reported = new Reported();
+  for (let i = 0; i < 5000; i++) {
+    reported.begins('node', `n-${i}`);
+  }
+  expect(reported.begins('node', 'n-0', 'another reason')).toBe(true);
+  expect(reported.begins('node', 'n-5000')).toBe(true);
+  expect(reported.begins('node', 'n-0', 'another reason')).toBe(false);
+  expect(reported.begins('node', 'n-1')).toBe(true);
+});

@@ -71,6 +71,21 @@ describe('placing a pod', () => {
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
   });
 
+  it('waits as long as the server asks for', async () => {
+    const at: number[] = [];
+    handler = ({ method }, response) => {
+      if (method !== 'POST') {
+        reply(response, 200, pod('u-1'));
+      } else if (at.push(performance.now()) === 1) {
+        reply(response, 429, { details: { retryAfterSeconds: 1 } });
+      } else {
+        reply(response, 200, {});
+      }
+    };
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'done' });
+    expect(at[1] - at[0]).toBeGreaterThan(950);
+  });
+
   it('says that somebody else was faster', async () => {
     handler = ({ method }, response) =>
       method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-1', 'n-7'));

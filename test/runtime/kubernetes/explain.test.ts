@@ -100,6 +100,15 @@ describe('the reasons that owners of pods read', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('keep the time since when the pod waits', async () => {
+    const since = '2020-01-01T00:00:00Z';
+    const known = { type: 'PodScheduled', status: 'False', message: 'before', lastTransitionTime: since };
+    tellOf([waiting('now', [known])]);
+    await settle();
+    const [{ body }] = conditions();
+    expect(body.status).toMatchObject({ conditions: [{ status: 'False', lastTransitionTime: since }] });
+  });
+
   it('that change with every cycle are said no more often than every five seconds', async () => {
     for (let i = 0; i < 10; i++) {
       tellOf([{ ...waiting('x'), reason: `reason-${i}` }]);

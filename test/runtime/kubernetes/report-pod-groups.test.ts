@@ -104,6 +104,14 @@ describe('the status that a gang gets', () => {
   });
 });
 
+test('a PodGroup that ran and waits again is not what a controller waits for', () => {
+  const reported = new Reported();
+  reported.group('volcanoPodGroups', 'job', { phase: 'Running' });
+  reported.pods('job', undefined);
+  reported.gangs();
+  expect(reported.sent).toMatchObject([{ status: { phase: 'Inqueue' }, gates: false }]);
+});
+
 describe('a PodGroup without a phase, or with the phase Pending', () => {
   test.each([undefined, { phase: 'Pending' }])('is let go on where no pod exists yet: %j', (status) => {
     const reported = new Reported();

@@ -103,4 +103,17 @@ describe('an eviction', () => {
     await rig.until('it is taken back again', () => tries() === 2, 25_000);
     expect([first, handedTo()].sort()).toEqual(['n-0', 'n-1']);
   });
+
+  it('tries to take back a pod whose eviction is refused once per time, however often it decides', async () => {
+    rig = await Rig.start({ config: 'handOver: { timeoutSeconds: 20 }' });
+    rig.addNodes(2);
+    rig.server.trouble = ({ path }) => (path.endsWith('/eviction') ? 429 : undefined);
+    rig.addPods(...gangOf('handed', 1, { gpus: 8, gated: true }));
+    await rig.until('it is handed over', () => rig.server.writes(/pods\/handed-0$/).length === 1);
+    for (let second = 0; second < 50; second++) {
+      rig.addPods(podObject(`other-${second}`, { gpus: 0, cpu: '10m' }));
+      await rig.pass(1000);
+    }
+    expect(tries()).toBe(2);
+  });
 });

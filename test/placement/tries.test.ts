@@ -1,0 +1,87 @@
+/**
+ * Tries to make room are few, and gangs that wait may be many: who gets them.
+ */
+import { DEFAULT_POLICY, type Gang, type Policy, type Queue } from '../../src/placement';
+import { Session } from '../../src/placement/books/session';
+import { decideIn } from '../../src/placement/engine';
+import { NOTHING } from '../../src/placement/reasons/reasons';
+import { cluster, gang, MINUTE, node, NOW, running, template } from './builders';
+
+const GPU = 'nvidia.com/gpu';
+
+function queue(name: string, gpus: number): Queue {
+  return { name, deserved: { [GPU]: gpus } };
+}
+
+/** Gangs of different shapes that an empty cluster has room for, and that no eviction helps: what runs on node `full` may not be preempted. */
+function crowd(count: number, name: string, more: Partial<Gang> = {}): Gang[] {
+  return Array.from({ length: count }, (_, i) =>
+    gang(`${name}-${i}`, 1, template(8, { request: { cpu: 1_000 + i, memory: 1e9, [GPU]: 8 } }), {
+      arrival: NOW - 100 * MINUTE + i,
+      ...more,
+    }),
+  );
+}
+
+const HELD = gang('held', 8, template(1), { queue: 'held', preemptible: false });
+const SURPLUS = gang('surplus', 2, template(1), { queue: 'surplus' });
+const PODS = [
+  ...Array.from({ length: 8 }, (_, i) => running('held', 'full', i)),
+  ...Array.from({ length: 2 }, (_, i) => running('surplus', 'small', i)),
+];
+const NODES = [node('full', 8), node('small', 2)];
+
+/** Decisions until some gang is to be evicted for `name`. */
+function decisionsUntil(session: Session, name: string, most: number): number {
+  for (let count = 1; count <= most; count++) {
+    const { evictions } = decideIn(session, NOTHING);
+    if (evictions.some(({ beneficiary }) => beneficiary === name)) {
+      return count;
+    }
+  }
+  return Infinity;
+}
+
+function sessionOf(gangs: readonly Gang[], queues: readonly Queue[], policy: Partial<Policy> = {}): Session {
+  return new Session(cluster(NODES, [HELD, SURPLUS, ...gangs], PODS, { queues }), { ...DEFAULT_POLICY, ...policy });
+}
+
+const QUEUES = [queue('held', 0), queue('surplus', 0)];
+
+describe('tries to make room', () => {
+  it('come to a gang of another queue in the same decision', () => {
+    const late = gang('late', 1, template(2), { queue: 'late', arrival: NOW });
+    const session = sessionOf(
+      [...crowd(200, 'never', { queue: 'first' }), late],
+      [...QUEUES, { ...queue('first', 8), arrival: -1 }, queue('late', 2)],
+    );
+    expect(decisionsUntil(session, 'late', 20)).toBe(1);
+  });
+
+  it('come to a gang of the same queue after those before it had one each', () => {
+    const late = gang('late', 1, template(2), { queue: 'many', arrival: NOW });
+    const session = sessionOf([...crowd(200, 'never', { queue: 'many' }), late], [...QUEUES, queue('many', 8)]);
+    // 64 in the first, of which 32 go by claims; 32 new ones in each that follows.
+    expect(decisionsUntil(session, 'late', 20)).toBe(6);
+  });
+
+  it('come to each gang where a decision has a single one', () => {
+    const late = gang('late', 1, template(2), { queue: 'many', arrival: NOW });
+    const session = sessionOf([...crowd(5, 'never', { queue: 'many' }), late], [...QUEUES, queue('many', 8)], {
+      makeRoomLimit: 1,
+    });
+    expect(decisionsUntil(session, 'late', 20)).toBe(6);
+  });
+
+  it('go by claims again once all had theirs', () => {
+    const session = sessionOf(crowd(5, 'never', { queue: 'many' }), [...QUEUES, queue('many', 8)], {
+      makeRoomLimit: 4,
+    });
+    for (let i = 0; i < 3; i++) {
+      decideIn(session, NOTHING);
+    }
+    const late = gang('late', 1, template(2), { queue: 'many', arrival: NOW, priority: 10 });
+    session.apply({ kind: 'gang', gang: late });
+    expect(decisionsUntil(session, 'late', 20)).toBe(1);
+  });
+});
