@@ -431,6 +431,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx test/e2e/claims/record.ts',
       receiveArgs: true,
     });
+    this.addTask('record:claim-tables', {
+      description:
+        "Record the cases of the tests of Kubernetes' allocator of devices, and its answers, for the tests that run without Go (needs Go)",
+      exec: 'tsx test/e2e/claims/tables/record.ts',
+    });
     this.addTask('record:costs', {
       description:
         "Ask the API server's own code what CEL expressions may cost, for the tests that run without Go (needs Go)",
