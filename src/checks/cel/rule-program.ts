@@ -4,6 +4,7 @@
 import { celEnv, isCelError, parse, plan, type CelInput, type CelResult, type CelValue } from '@bufbuild/cel';
 import { addressFunctions } from './address-functions';
 import { CALL_LIMIT, costFunctions, metered, paying } from './cost';
+import { deviceFunctions } from './device-functions';
 import { kubernetesFunctions } from './kubernetes-functions';
 import { optionalNone } from './opaque';
 import { optionalFunctions } from './optional-functions';
@@ -77,7 +78,7 @@ function compileExpression(source: string): Expression | string {
 
 function theEnvironment(): ReturnType<typeof celEnv> {
   environment ??= celEnv({
-    funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions, ...costFunctions],
+    funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions, ...costFunctions, ...deviceFunctions],
   });
   return environment;
 }

@@ -95,6 +95,9 @@ function haveTheirCounters(
   counters: ReadonlyMap<string, ReadonlyMap<string, bigint>>,
 ): boolean {
   return devices.every(({ consumes }) =>
-    consumes.every((use) => [...use.counters.keys()].every((name) => counters.get(use.set)?.has(name))),
+    consumes.every((use) => {
+      const set = counters.get(use.set);
+      return set !== undefined && [...use.counters.keys()].every((name) => set.has(name));
+    }),
   );
 }

@@ -3,10 +3,12 @@
  * Selectors are predicates here, and amounts are integers in billionths of the unit, so that no amount is rounded.
  */
 
-/** The type of an attribute; a scalar is a list of one value. Values of different types never match. */
+/** The type of an attribute, and its values. Values of different types never match. */
 export interface DeviceAttribute {
   readonly type: 'bool' | 'int' | 'string' | 'version';
   readonly values: readonly (bigint | boolean | string)[];
+  /** Selectors see a list, even of one value; constraints make no difference. @default false */
+  readonly isList?: boolean;
 }
 
 /** Which amounts of a capacity a claim can consume. */

@@ -91,7 +91,9 @@ function resultOf(
     ...(failures.length > 0 && { bindingFailureConditions: [...failures] }),
     ...(share !== undefined && {
       shareID: randomUUID(),
-      consumedCapacity: Object.fromEntries([...share].map(([name, amount]) => [name, quantityText(amount)])),
+      ...(share.size > 0 && {
+        consumedCapacity: Object.fromEntries([...share].map(([name, amount]) => [name, quantityText(amount)])),
+      }),
     }),
   };
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/structured/internal"
@@ -39,6 +40,9 @@ type answer struct {
 	Error       string                         `json:"error,omitempty"`
 	Allocations []resourceapi.AllocationResult `json:"allocations,omitempty"`
 }
+
+// Share IDs are random.
+var share = types.UID("share")
 
 type constructor = func(
 	ctx context.Context,
@@ -96,7 +100,9 @@ func answerOf(t testing.TB, results []resourceapi.AllocationResult, err error) a
 	}
 	for _, one := range copied {
 		for i := range one.Devices.Results {
-			one.Devices.Results[i].ShareID = nil
+			if one.Devices.Results[i].ShareID != nil {
+				one.Devices.Results[i].ShareID = &share
+			}
 		}
 	}
 	return answer{Allocations: copied}

@@ -35,7 +35,7 @@ export interface AllocatorCase {
 export interface AllocatorAnswer {
   /** Why it allocates nothing, and tries no other node. */
   readonly error?: string;
-  /** `status.allocation` by claim, without share IDs. @default - the node has no devices for them */
+  /** `status.allocation` by claim, with the share ID `share`. @default - the node has no devices for them */
   readonly allocations?: readonly JsonObject[];
 }
 

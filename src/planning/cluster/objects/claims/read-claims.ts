@@ -1,7 +1,7 @@
 /**
  * ResourceClaims and their templates in the terms of the placement core, with what they hold already.
  */
-import { type JsonObject } from '../../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../../facts/api/schema';
 import { asArray, asInteger, asObject, asString } from '../../../../manifests/read';
 import { type ClusterNode } from '../../../../placement';
 import {
@@ -72,7 +72,7 @@ export function classSelectorsOf(classes: Iterable<JsonObject>): ReadonlyMap<str
   return new Map(
     [...classes].map((object) => [
       asString(asObject(object.metadata).name) ?? '',
-      asArray(asObject(object.spec).selectors).flatMap(expressionOf),
+      asArray(asObject(object.spec).selectors).map(expressionOf),
     ]),
   );
 }
@@ -100,9 +100,9 @@ function identityOf(object: JsonObject): { readonly name: string; readonly names
   return { name: asString(name) ?? '', namespace: asString(namespace) ?? 'default' };
 }
 
-function expressionOf(selector: unknown): readonly string[] {
-  const text = asString(asObject(asObject(selector as JsonObject).cel).expression);
-  return text === undefined ? [] : [text];
+/** Empty for a selector of another kind, which no device satisfies. */
+function expressionOf(selector: JsonValue): string {
+  return asString(asObject(asObject(selector).cel).expression) ?? '';
 }
 
 /** What a claim holds, by its status. */
@@ -119,7 +119,10 @@ export function allocationOf(
       device: asString(result.device) ?? '',
       request: asString(result.request) ?? '',
       adminAccess: result.adminAccess === true,
-      ...(result.consumedCapacity !== undefined && { share: amountsOf(result.consumedCapacity) }),
+      // A device without capacities is shared too; its claims consume nothing of it.
+      ...((result.shareID !== undefined || result.consumedCapacity !== undefined) && {
+        share: amountsOf(result.consumedCapacity),
+      }),
     }));
   const { nodeSelector } = allocation;
   return {
@@ -137,6 +140,9 @@ function amountsOf(amounts: unknown): ReadonlyMap<string, bigint> {
     }),
   );
 }
+
+/** Without one it is ExactCount. */
+const MODES: ReadonlySet<string> = new Set(['', 'ExactCount', 'All']);
 
 /** Selectors that are remembered: users write them, and there is no end to them. */
 const MOST_SELECTORS = 2000;
@@ -175,13 +181,15 @@ export class ClaimReader {
       });
     const constraints = asArray(devices.constraints)
       .map(asObject)
-      .flatMap((constraint): DeviceClaim['constraints'] => {
+      .flatMap((constraint, index): DeviceClaim['constraints'] => {
         const match = asString(constraint.matchAttribute);
         const attribute = match ?? asString(constraint.distinctAttribute);
         const names = asArray(constraint.requests).flatMap((one) => asString(one) ?? []);
-        return attribute === undefined
-          ? []
-          : [{ kind: match === undefined ? 'distinct' : 'match', attribute, requests: names }];
+        if (attribute === undefined) {
+          problems.push(`constraint ${index} of ${title} has neither matchAttribute nor distinctAttribute`);
+          return [];
+        }
+        return [{ kind: match === undefined ? 'distinct' : 'match', attribute, requests: names }];
       });
     const [problem] = problems;
     return { claim: { name, requests, constraints }, ...(problem !== undefined && { problem }) };
@@ -193,7 +201,7 @@ export class ClaimReader {
     if (ofClass === undefined) {
       report(`names the DeviceClass "${className}", which does not exist`);
     }
-    const own = asArray(object.selectors).flatMap(expressionOf);
+    const own = asArray(object.selectors).map(expressionOf);
     const selectors = [...(ofClass ?? []), ...own].flatMap((text): readonly DeviceSelector[] => {
       const selector = this.compiled.get(text) ?? selectorOf(text);
       if (this.compiled.size >= MOST_SELECTORS) {
@@ -206,11 +214,15 @@ export class ClaimReader {
       }
       return [selector];
     });
+    const mode = asString(object.allocationMode) ?? '';
+    if (!MODES.has(mode)) {
+      report(`has the allocationMode "${mode}", which is neither ExactCount nor All`);
+    }
     const name = asString(object.name);
     return {
       ...(name !== undefined && { name }),
       accepts: (driver, device) => selectors.every((selector) => selector.accepts(driver, device)),
-      count: object.allocationMode === 'All' ? 'all' : (asInteger(object.count) ?? 1),
+      count: mode === 'All' ? 'all' : (asInteger(object.count) ?? 1),
       adminAccess: object.adminAccess === true,
       tolerations: asArray(object.tolerations)
         .map(asObject)

@@ -93,17 +93,34 @@ function deviceOf(object: JsonObject, nodes: Nodes): Device {
   };
 }
 
-function attributeOf({ bool, int, string, version }: JsonObject): DeviceAttribute | undefined {
-  if (typeof bool === 'boolean') {
-    return { type: 'bool', values: [bool] };
+/** Lists are in fields of their own: `strings` beside `string` (Kubernetes 1.36). */
+function attributeOf(attribute: JsonObject): DeviceAttribute | undefined {
+  for (const type of TYPES) {
+    const single = valueOf(type, attribute[type]);
+    if (single !== undefined) {
+      return { type, values: [single] };
+    }
+    const list = attribute[`${type}s`];
+    if (Array.isArray(list)) {
+      const values = list.map((one) => valueOf(type, one));
+      return values.includes(undefined)
+        ? undefined
+        : { type, values: values.flatMap((one) => one ?? []), isList: true };
+    }
   }
-  if (typeof int === 'number' && Number.isSafeInteger(int)) {
-    return { type: 'int', values: [BigInt(int)] };
+  return undefined;
+}
+
+const TYPES: readonly DeviceAttribute['type'][] = ['bool', 'int', 'string', 'version'];
+
+function valueOf(type: DeviceAttribute['type'], value: unknown): DeviceAttribute['values'][number] | undefined {
+  if (type === 'bool') {
+    return typeof value === 'boolean' ? value : undefined;
   }
-  if (typeof string === 'string') {
-    return { type: 'string', values: [string] };
+  if (type === 'int') {
+    return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined;
   }
-  return typeof version === 'string' ? { type: 'version', values: [version] } : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 export function nanosOf(value: unknown): bigint | undefined {

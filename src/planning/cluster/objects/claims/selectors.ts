@@ -21,6 +21,9 @@ const load = createRequire(__filename);
 
 /** A string says why there is no selector. */
 export function selectorOf(text: string): DeviceSelector | string {
+  if (text.trim() === '') {
+    return 'it has no CEL expression';
+  }
   const { expressionOf } = load('../../../../checks/cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(text);
   if (typeof program === 'string') {
@@ -68,8 +71,13 @@ function celDevice(driver: string, { attributes, capacity, shareable }: Device, 
   );
 }
 
-function celValue({ type, values }: DeviceAttribute): CelInput {
-  const [value = ''] = values;
+function celValue({ type, values, isList = false }: DeviceAttribute): CelInput {
+  const { celList } = load('@bufbuild/cel') as typeof CelTypes;
+  const all = values.map((value) => celScalar(type, value));
+  return isList ? celList(all) : (all[0] ?? '');
+}
+
+function celScalar(type: DeviceAttribute['type'], value: DeviceAttribute['values'][number]): CelInput {
   if (type !== 'version') {
     return value;
   }
