@@ -18,7 +18,8 @@ export function consumedOf(
   const consumed = new Map<string, bigint>();
   for (const [name, capacity] of device.capacity) {
     const amount = amountOf(requested.get(name), capacity);
-    if (isAgainst(amount, capacity.policy) || held(name) + amount > capacity.value) {
+    // A negative amount would add to what others can have.
+    if (amount < 0n || isAgainst(amount, capacity.policy) || held(name) + amount > capacity.value) {
       return undefined;
     }
     consumed.set(name, amount);

@@ -117,6 +117,13 @@ test('lists of values match where all devices have one value in common', () => {
   expect(chosen([claim([[way({ count: 3 })]], [constraint])], [slice(devices)])).toBe('r0=a r0=b r0=d');
 });
 
+test('a negative amount of a capacity is not given', () => {
+  const shared = device('a', { shareable: true, capacity: new Map([['memory', { value: 10n * UNIT }]]) });
+  const some = (amount: bigint): DeviceClaim => claim([[way({ capacity: new Map([['memory', amount]]) })]]);
+  expect(chosen([some(0n)], [slice([shared])])).toBe('r0=a');
+  expect(chosen([some(-1n)], [slice([shared])])).toBe('none');
+});
+
 test('shares of a device end with its capacity, and take its counters once', () => {
   const shared = device('a', {
     shareable: true,

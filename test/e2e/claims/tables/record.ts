@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, type JsonValue } from '../../../../src/facts/api/schema';
+import { type JsonValue } from '../../../../src/facts/api/schema';
 import { asObject, isObject } from '../../../../src/manifests/read';
 import { requiredVersion } from '../../go-program';
 import {
@@ -136,9 +136,9 @@ function withoutNothing(value: JsonValue): JsonValue {
   }
   return isObject(value)
     ? Object.fromEntries(
-        Object.entries(value as JsonObject)
+        Object.entries(value)
           .filter(([key, one]) => one !== null && key !== 'status' && !isEmptyList(one))
-          .map(([key, one]) => [key, withoutNothing(one as JsonValue)]),
+          .map(([key, one]) => [key, withoutNothing(one)]),
       )
     : value;
 }

@@ -3,7 +3,7 @@
  * allocator answered when they were recorded (`npm run record:claim-tables`).
  */
 import { asArray, asObject } from '../../../../src/manifests/read';
-import { parseQuantity } from '../../../../src/manifests/values/quantity';
+import { nanosOf } from '../../../../src/planning/cluster/objects/claims/read-slices';
 import { type JsonObject, type JsonValue } from '../../../../src/facts/api/schema';
 import { type Outcome, outcomeOf } from './replay';
 import { type AllocatorAnswer, type AllocatorCase, readTables } from './tables';
@@ -96,10 +96,10 @@ function differenceOf(ours: Outcome, { error, allocations = [] }: AllocatorAnswe
 
 /** Without what is random or of the moment; amounts in one unit; keys in one order. */
 function comparable(allocation: JsonObject): JsonValue {
-  const { allocationTimestamp: _, devices, ...rest } = allocation;
+  const { devices, nodeSelector = null } = allocation;
   const { results, ...others } = asObject(devices);
   return sorted({
-    ...rest,
+    nodeSelector,
     devices: {
       ...others,
       results: asArray(results)
@@ -116,9 +116,7 @@ function comparable(allocation: JsonObject): JsonValue {
 }
 
 function amounts(capacity: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(capacity).map(([name, amount]) => [name, String(parseQuantity(String(amount))?.nanos)]),
-  );
+  return Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, String(nanosOf(amount))]));
 }
 
 function sorted(value: JsonValue): JsonValue {
