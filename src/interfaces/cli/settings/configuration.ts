@@ -4,7 +4,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ruleProblem } from '../../../checks/rules/define-rule';
 import { type Rule } from '../../../checks/rules/rule';
 import { type Severity } from '../../../checks/report/finding';
 import { type Suppression } from '../../../checks/report/suppression';
@@ -119,11 +120,24 @@ export async function ownRules(
       exported = await loadModule(module);
     } catch (error) {
       const [reason = ''] = String((error as Partial<Error>).message).split('\n');
-      throw new UsageError(`${file}: cannot load ${shown}: ${reason}`);
+      throw new UsageError(`${file}: cannot load ${placeOfSyntaxError(error, cwd) ?? shown}: ${reason}`);
     }
     rules.push(...rulesIn(exported, `${file}: ${shown}`));
   }
   return rules;
+}
+
+/**
+ * The file and line at which a module cannot be parsed; it may be one that the named module loads. Node.js writes them into the first line of
+ * the stack.
+ */
+export function placeOfSyntaxError(error: unknown, cwd: string): string | undefined {
+  const { name, stack } = (error ?? {}) as Partial<Error>;
+  const [, place, line] = (name === 'SyntaxError' && /^(.+):(\d+)\n/.exec(stack ?? '')) || [];
+  if (place === undefined || line === undefined) {
+    return undefined;
+  }
+  return `${relative(cwd, place.startsWith('file:') ? fileURLToPath(place) : place)}:${line}`;
 }
 
 async function loadModule(path: string): Promise<unknown> {
@@ -145,6 +159,10 @@ function rulesIn(exported: unknown, where: string): readonly Rule[] {
     | undefined;
   if (found === undefined || !found.every(isRule)) {
     throw new UsageError(`${where} must export an array of rules as \`rules\`; create each rule with \`defineRule\``);
+  }
+  const problem = found.map(ruleProblem).find((one) => one !== undefined);
+  if (problem !== undefined) {
+    throw new UsageError(`${where}: ${problem}`);
   }
   return found;
 }
