@@ -139,10 +139,16 @@ describe('.gantry.yaml', () => {
         return error;
       }
     };
-    expect(placeOfSyntaxError(errorIn('/here/rules/rules.js'), '/here')).toBe('rules/rules.js:3');
-    expect(placeOfSyntaxError(errorIn('file:///here/r%20s.mjs'), '/here')).toBe('r s.mjs:3');
-    expect(placeOfSyntaxError(new Error('Cannot find module'), '/here')).toBeUndefined();
-    expect(placeOfSyntaxError(undefined, '/here')).toBeUndefined();
+    const gone = '/here/gone.js';
+    expect(placeOfSyntaxError(errorIn('/here/rules/rules.js'), gone, '/here')).toBe('rules/rules.js:3');
+    expect(placeOfSyntaxError(errorIn('file:///here/r%20s.mjs'), gone, '/here')).toBe('r s.mjs:3');
+    expect(placeOfSyntaxError(new SyntaxError('Unexpected token'), gone, '/here')).toBeUndefined();
+    expect(placeOfSyntaxError(new Error('Cannot find module'), gone, '/here')).toBeUndefined();
+    expect(placeOfSyntaxError(undefined, gone, '/here')).toBeUndefined();
+    place.write('own.mjs', 'export const rules = [\n;\n');
+    expect(placeOfSyntaxError(new SyntaxError('Unexpected token'), join(place.folder, 'own.mjs'), place.folder)).toBe(
+      'own.mjs:2',
+    );
   });
 
   test('says what fails', async () => {

@@ -1,6 +1,7 @@
 /**
  * The file `.gantry.yaml`: what a repository wants of its checks.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -15,6 +16,9 @@ import { parseValue } from '../../../manifests/yaml';
 import { readText } from '../../checks/read-files';
 import { CONFIGURATION_SCHEMA, problemsOf } from './configuration-schema';
 import { UsageError, type Terminal } from '../terminal';
+
+/** The first line of a report of a syntax error. */
+const PLACE = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)\r?\n/;
 
 const CONFIGURATION_FILE = '.gantry.yaml';
 
@@ -120,7 +124,7 @@ export async function ownRules(
       exported = await loadModule(module);
     } catch (error) {
       const [reason = ''] = String((error as Partial<Error>).message).split('\n');
-      throw new UsageError(`${file}: cannot load ${placeOfSyntaxError(error, cwd) ?? shown}: ${reason}`);
+      throw new UsageError(`${file}: cannot load ${placeOfSyntaxError(error, module, cwd) ?? shown}: ${reason}`);
     }
     rules.push(...rulesIn(exported, `${file}: ${shown}`));
   }
@@ -129,11 +133,17 @@ export async function ownRules(
 
 /**
  * The file and line at which a module cannot be parsed; it may be one that the named module loads. Node.js writes them into the first line of
- * the stack.
+ * the stack, but for ES modules only where it prints the error: then Node.js is asked to parse the module alone.
  */
-export function placeOfSyntaxError(error: unknown, cwd: string): string | undefined {
-  const { name, stack } = (error ?? {}) as Partial<Error>;
-  const [, place, line] = (name === 'SyntaxError' && /^(.+):(\d+)\n/.exec(stack ?? '')) || [];
+export function placeOfSyntaxError(error: unknown, module: string, cwd: string): string | undefined {
+  const { name, stack = '' } = (error ?? {}) as Partial<Error>;
+  if (name !== 'SyntaxError') {
+    return undefined;
+  }
+  const [, place, line] =
+    PLACE.exec(stack) ??
+    PLACE.exec(spawnSync(process.execPath, ['--check', module], { encoding: 'utf8' }).stderr) ??
+    [];
   if (place === undefined || line === undefined) {
     return undefined;
   }
