@@ -6,8 +6,8 @@
 import { createRequire } from 'node:module';
 import { type CelInput } from '@bufbuild/cel';
 import type * as CelTypes from '@bufbuild/cel';
-import type * as OpaqueTypes from '../../../../checks/cel/opaque';
-import type * as RuleProgramTypes from '../../../../checks/cel/rule-program';
+import type * as OpaqueTypes from '../../../../cel/opaque';
+import type * as RuleProgramTypes from '../../../../cel/rule-program';
 import { Quantity } from '../../../../manifests/values/quantity';
 import { type Device, type DeviceAttribute, type KnownDevice } from '../../../../placement/model/claims';
 
@@ -24,7 +24,7 @@ export function selectorOf(text: string): DeviceSelector | string {
   if (text.trim() === '') {
     return 'it has no CEL expression';
   }
-  const { expressionOf } = load('../../../../checks/cel/rule-program') as typeof RuleProgramTypes;
+  const { expressionOf } = load('../../../../cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(text);
   if (typeof program === 'string') {
     return program;
@@ -81,14 +81,14 @@ function celScalar(type: DeviceAttribute['type'], value: DeviceAttribute['values
   if (type !== 'version') {
     return value;
   }
-  const { expressionOf } = load('../../../../checks/cel/rule-program') as typeof RuleProgramTypes;
+  const { expressionOf } = load('../../../../cel/rule-program') as typeof RuleProgramTypes;
   const version = expressionOf('semver(text)');
   const outcome = typeof version === 'string' ? undefined : version({ text: String(value) });
   return outcome !== undefined && 'value' in outcome ? outcome.value : String(value);
 }
 
 function celQuantity(nanos: bigint): CelInput {
-  const { opaque } = load('../../../../checks/cel/opaque') as typeof OpaqueTypes;
+  const { opaque } = load('../../../../cel/opaque') as typeof OpaqueTypes;
   return opaque('quantity', Quantity.ofNanos(nanos), String(nanos));
 }
 
