@@ -286,7 +286,8 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, budget: 
       ),
   );
   const selected = [...lookups.claimsWithSelectors].map(
-    (claim) => `The selectors of the claim ${claim} are not evaluated: any device of its class counts.`,
+    (claim) =>
+      `The selectors of the claim ${claim} are not evaluated: any device of its class counts, so its pods may wait on the real cluster. To evaluate them, set draDriver: true on the pool of the cluster file, or plan on a snapshot with ResourceSlices.`,
   );
   return [...later, ...unknown, ...vast, ...selected, ...budget.notes];
 }

@@ -26,6 +26,8 @@ export interface PlanTextOptions {
   readonly width?: number;
   /** How many gangs of the view were asked about: its first ones. */
   readonly asked: number;
+  /** What was changed before the plan. @default - nothing */
+  readonly changes?: readonly string[];
 }
 
 type Colors = ReturnType<typeof pico.createColors>;
@@ -38,7 +40,7 @@ export function planText(given: ClusterView, options: PlanTextOptions): string {
   const colors = pico.createColors(options.color);
   const asked = view.gangs.slice(0, options.asked);
   const blocks = [
-    headText(view, colors),
+    headText(view, colors, options.changes),
     gangsText(view, asked, options),
     pendingText(asked, colors, options.width),
     evictionsText(view, options),
@@ -70,11 +72,12 @@ export function shown<T>(value: T): T {
   ) as T;
 }
 
-function headText(view: ClusterView, { bold }: Colors): string {
+function headText(view: ClusterView, { bold }: Colors, changes: readonly string[] = []): string {
   const { devices } = view.fragmentation;
   const places = view.levels.map(({ title, domains }) => counted(domains, title));
   const parts = [counted(view.nodes.length, 'node'), ...(devices > 0 ? [counted(devices, 'device')] : []), ...places];
-  return `${bold(view.cluster)}: ${parts.join(', ')}`;
+  const after = changes.length === 0 ? '' : ` after ${changes.map(printable).join(', ')}`;
+  return `${bold(view.cluster)}${after}: ${parts.join(', ')}`;
 }
 
 export const STATES: Readonly<
