@@ -51,7 +51,7 @@ const ALERTS: readonly Alert[] = [
     summary: '{{ $value | humanize }} tasks of {{ $labels.instance }} failed within an hour ({{ $labels.class }})',
     description:
       'These failures are not of the programs: a device, the engine, an image, or containers that were removed by hand.',
-    annotations: runbook('what-a-task-asks-for'),
+    annotations: runbook('request-resources-for-a-task'),
   },
 ];
 

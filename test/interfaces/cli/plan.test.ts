@@ -1,6 +1,8 @@
 /**
  * `gantry plan`, as somebody at a terminal sees it.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Workplace } from './fake-terminal';
 
 const here = new Workplace();
@@ -98,6 +100,11 @@ it('tells what a change would do', async () => {
   ]);
   expect(run.status).toBe(1);
   expect(run.out).toContain('What if drain=n-02\n  ml/train: placed → pending\n');
+  // The tables are of the changed cluster, and the first line says so.
+  expect(run.out).toMatch(/^\S.* after drain=n-02: \d+ nodes?, /);
+  const plain = await here.run(['plan', 'job.yaml', '--cluster', 'cluster.yaml', '--output', 'plan.txt']);
+  expect([plain.out, plain.err]).toEqual(['', 'gantry: wrote plan.txt\n']);
+  expect(readFileSync(join(here.folder, 'plan.txt'), 'utf8')).not.toContain(' after ');
 });
 
 it('says which nodes an autoscaler would have to add, in each format', async () => {
