@@ -45,7 +45,7 @@ suite('by keyboard', () => {
     await opened.context().close();
   });
 
-  test('node health is read out node by node, and stands in tables', async () => {
+  test('node health is read out node by node, and is in tables', async () => {
     const { page: opened, complaints } = await looker.open(page('all-nodes-unhealthy.yaml'), LOOKS[1]);
     await opened.locator('.pane').nth(2).focus();
     await opened.keyboard.press('Home');

@@ -17,7 +17,7 @@ const names = (fields: readonly GatedField[]): readonly string[] => [
 function texts(what: string, fields: readonly GatedField[], source: string): RuleTexts {
   return {
     summary: `${what} should be set only if its feature gate is on by default in the Kubernetes version.`,
-    fix: 'Remove the field, or upgrade to a version in which its feature gate is on by default.',
+    fix: `Remove the field, for example ${names(fields).at(-1)}, or upgrade to a version of Kubernetes in which its feature gate is on by default.`,
     why: WHY,
     concerns: names(fields),
     source,

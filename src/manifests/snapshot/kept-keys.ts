@@ -254,6 +254,7 @@ export const KEPT_ANNOTATIONS: ReadonlySet<string> = new Set([
   'requests.nvidia.com/gpu',
   'resource.kubernetes.io/admin-access',
   'resource.kubernetes.io/delete-protection',
+  'resource.kubernetes.io/extended-resource-claim',
   'resource.kubernetes.io/numaNode',
   'scheduling.k8s.io/group-name',
   'scheduling.volcano.sh/group-min-member',

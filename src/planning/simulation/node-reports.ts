@@ -43,7 +43,7 @@ export class NodeReports {
   }
 
   /**
-   * The agent ends after it has reported once more.
+   * The agent ends after it has reported again.
    *
    * @returns the annotation; `undefined` where there is no report
    */

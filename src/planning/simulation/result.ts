@@ -196,7 +196,7 @@ export interface NodeHealth {
   readonly remediation: 'none' | 'dry-run' | 'active';
   /** Nodes with a problem or a mark, in the order in which they had one. */
   readonly nodes: readonly NodeHealthOutcome[];
-  /** Pools and racks of which remediation ever counted a node as unavailable. */
+  /** Pools and racks with a node that remediation ever counted as unavailable. */
   readonly budgets: readonly BudgetOutcome[];
 }
 

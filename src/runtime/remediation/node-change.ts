@@ -5,7 +5,7 @@ import { type JsonObject } from '../../facts/api/schema';
 import { GANTRY_REMEDIATION } from '../../facts/catalog/gantry-names';
 import { asObject } from '../../manifests/read';
 
-/** A heartbeat of the kubelet is no change that a rule reads. */
+/** A heartbeat of the kubelet changes nothing that a rule reads. */
 export function differs(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
   return before === undefined || after === undefined || essence(before) !== essence(after);
 }

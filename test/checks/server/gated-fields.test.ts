@@ -77,6 +77,15 @@ describe('fields whose feature gate is off in the checked minor', () => {
     expect(later.filter((text) => text.startsWith('error'))).not.toEqual([]);
   });
 
+  test.each([
+    ['core/pod-field-enabled', job({}, { resizePolicy: [] })],
+    ['core/field-enabled', job({ successPolicy: {} })],
+  ])('%s fires', (rule, object) => {
+    const set = new ManifestSet([manifestOf(object)]);
+    const { findings } = check(set, { rules: allRules(), kubernetes: '1.30', tiers: ['server'] });
+    expect(findings.map((finding) => finding.rule)).toEqual([rule]);
+  });
+
   test('a field that is required in one is not', () => {
     const object = pod({}, { resourceClaims: [{}] });
 

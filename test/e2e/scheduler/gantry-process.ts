@@ -89,7 +89,11 @@ export class GantryProcess {
       ...flags,
     ];
     const started = new GantryProcess(
-      spawn(process.execPath, [...(process.env.GPROF ? ['--cpu-prof', '--cpu-prof-dir=' + process.env.GPROF] : []), ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
+      spawn(
+        process.execPath,
+        [...(process.env.GPROF ? ['--cpu-prof', '--cpu-prof-dir=' + process.env.GPROF] : []), ...args],
+        { stdio: ['ignore', 'pipe', 'pipe'] },
+      ),
       folder,
       path,
     );

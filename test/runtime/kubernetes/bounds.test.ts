@@ -23,8 +23,8 @@ describe('requirements on nodes', () => {
   };
 
   it.each(Object.entries(ways))('may be a thousand: %s', (_, of) => {
-    expect(excessOf({ request: {}, ...of(1000) } as PodTemplate)).toBeUndefined();
-    expect(excessOf({ request: {}, ...of(1001) } as PodTemplate)).toBe(
+    expect(excessOf({ request: {}, ...of(1000) })).toBeUndefined();
+    expect(excessOf({ request: {}, ...of(1001) })).toBe(
       'has 1001 requirements on nodes, and the scheduler reads at most 1000.',
     );
   });
@@ -40,7 +40,7 @@ describe('terms about other pods', () => {
   ] as const;
 
   it.each(KEYS)('may be a hundred: %s', (key) => {
-    const of = (count: number): PodTemplate => ({ request: {}, [key]: many(count, () => ({})) }) as PodTemplate;
+    const of = (count: number): PodTemplate => ({ request: {}, [key]: many(count, () => ({})) });
     expect(excessOf(of(100))).toBeUndefined();
     expect(excessOf(of(101))).toBe(
       'has 101 terms of pod affinity and topology spread, and the scheduler reads at most 100.',
