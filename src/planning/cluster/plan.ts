@@ -72,6 +72,8 @@ export interface ClusterPlan {
   readonly asked: readonly AskedGang[];
   /** True where every gang that was asked about has all its places. */
   readonly good: boolean;
+  /** Claims with selectors that were not evaluated, so that devices that do not match may have been counted, as `namespace/name`. */
+  readonly claimsNotEvaluated: readonly string[];
 }
 
 /** A gang of the manifests, in the plan. */
@@ -165,7 +167,13 @@ export function planOf(
   const first = view.gangs
     .slice(0, asked.length)
     .map((gang): AskedGang => ({ view: gang, manifests: manifestsOf.get(gang.name) ?? [] }));
-  return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
+  return {
+    view,
+    decision,
+    asked: first,
+    good: first.every((gang) => hasItsPlaces(gang.view)),
+    claimsNotEvaluated: [...lookups.claimsWithSelectors],
+  };
 }
 
 /** The claims of the pods, where they have any. */

@@ -89,6 +89,34 @@ it('prints JSON that can be counted on, and writes pages that need no network', 
   expect(page.out).toMatch(/^<!doctype html>/i);
 });
 
+it('says in its last line that selectors of claims were not evaluated', async () => {
+  const claims = (selectors: string): string =>
+    `apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: large, namespace: ml}
+spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com${selectors}}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ml}
+spec: {resourceClaims: [{name: g, resourceClaimTemplateName: large}], containers: [{name: c, image: x}]}
+`;
+  const cluster = here.write('cluster.yaml', CLUSTER);
+  const plan = (selectors: string, ...words: readonly string[]): ReturnType<Workplace['run']> =>
+    here.run(['plan', here.write('claims.yaml', claims(selectors)), '--cluster', cluster, ...words]);
+  const some = ', selectors: [{cel: {expression: "false"}}]';
+  const { status, out } = await plan(some);
+  expect([status, out.trimEnd().split('\n').at(-1)]).toEqual([
+    0,
+    'The gang is placed, if the devices match the selectors of 1 claim (see Notes).',
+  ]);
+  expect((await plan('')).out.trimEnd().split('\n').at(-1)).toBe('The gang is placed.');
+  const json = async (selectors: string): Promise<unknown> =>
+    (JSON.parse((await plan(selectors, '--format', 'json')).out) as { claimsNotEvaluated?: unknown })
+      .claimsNotEvaluated;
+  expect([await json(some), await json('')]).toEqual([['ml/large'], undefined]);
+});
+
 it('tells what a change would do', async () => {
   const run = await here.run([
     'plan',

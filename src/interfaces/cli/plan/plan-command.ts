@@ -131,6 +131,7 @@ function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanF
         width: toFile ? undefined : terminal.columns,
         asked: plan.asked.length,
         changes,
+        claimsNotEvaluated: plan.claimsNotEvaluated.length,
       };
       return `${planText(plan.view, options)}${difference === undefined ? '' : `\n${planDifferenceText(`What if ${changes.join(', ')}`, difference, options)}`}`;
     }

@@ -28,6 +28,8 @@ export interface PlanTextOptions {
   readonly asked: number;
   /** What was changed before the plan. @default - nothing */
   readonly changes?: readonly string[];
+  /** How many claims have selectors that were not evaluated; a note names each. @default 0 */
+  readonly claimsNotEvaluated?: number;
 }
 
 type Colors = ReturnType<typeof pico.createColors>;
@@ -48,7 +50,7 @@ export function planText(given: ClusterView, options: PlanTextOptions): string {
     poolsText(view, options),
     freeText(view, colors, options.width),
     notesText(view, colors, options.width),
-    verdict(asked, colors),
+    verdict(asked, colors, options.claimsNotEvaluated),
   ];
   return `${blocks
     .filter((block) => block !== '')
@@ -356,13 +358,16 @@ export function notesText({ notes }: Pick<ClusterView, 'notes'>, { bold }: Color
   ].join('\n');
 }
 
-function verdict(asked: readonly ViewGang[], { green, red }: Colors): string {
+function verdict(asked: readonly ViewGang[], { green, red, yellow }: Colors, claimsNotEvaluated = 0): string {
   if (asked.length === 0) {
     return '';
   }
   const placed = asked.filter(({ state }) => state === 'placed' || state === 'running' || state === 'nominated').length;
   if (placed === asked.length) {
-    return green(placed === 1 ? 'The gang is placed.' : `All ${placed} gangs are placed.`);
+    const text = placed === 1 ? 'The gang is placed' : `All ${placed} gangs are placed`;
+    return claimsNotEvaluated === 0
+      ? green(`${text}.`)
+      : yellow(`${text}, if the devices match the selectors of ${counted(claimsNotEvaluated, 'claim')} (see Notes).`);
   }
   const count = (state: ViewGangState): number => asked.filter((gang) => gang.state === state).length;
   const parts = [
