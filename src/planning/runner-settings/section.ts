@@ -146,7 +146,11 @@ export class Section {
     // A number without its unit is a quantity too, of so many bytes.
     return number === 0 || number >= LEAST_BYTES
       ? Math.floor(number)
-      : this.fault(field, `must have a unit, such as 64Gi: ${found} is less than 1Mi`);
+      : this.fault(
+          field,
+          `must have a unit, such as 64Gi: ${JSON.stringify(found)} is less than 1Mi`,
+          `Set ${field} to a quantity with its unit, such as 64Gi.`,
+        );
   }
 
   private at(field: string): string {

@@ -179,8 +179,11 @@ test('memory without its unit is found, at each place of the file', () => {
   expect(found.map(({ path, message }) => [path, message]).sort()).toEqual([
     ['/devices/0/memory', 'must have a unit, such as 64Gi: 79 is less than 1Mi'],
     ['/reserved/memory', 'must have a unit, such as 64Gi: 8 is less than 1Mi'],
-    ['/tenants/a/quota/memory', 'must have a unit, such as 64Gi: 500m is less than 1Mi'],
+    ['/tenants/a/quota/memory', 'must have a unit, such as 64Gi: "500m" is less than 1Mi'],
   ]);
+  expect(new Set(found.map(({ fix }) => fix))).toEqual(
+    new Set(['Set memory to a quantity with its unit, such as 64Gi.']),
+  );
   expect(findings('state: /srv\nreserved: { memory: 0 }\n', 'runner.yaml')).toEqual([]);
 });
 
