@@ -7,7 +7,7 @@ import { join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 const FILE = 'src/manifests/snapshot/kept-keys.ts';
-const READERS = ['facts/catalog', 'manifests', 'placement', 'checks', 'planning', 'constructs'];
+const READERS = ['facts/catalog', 'manifests', 'placement', 'cel', 'checks', 'planning', 'constructs'];
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'/g;
 /** A qualified name, `prefix.domain/name`. Versions and kinds of API groups have nearly the same form. */
 const QUALIFIED =

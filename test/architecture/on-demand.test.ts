@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const SOURCES = resolve(__dirname, '../../src');
-const BUNDLED = ['facts', 'manifests', 'checks', 'constructs'];
+const BUNDLED = ['facts', 'manifests', 'cel', 'checks', 'constructs'];
 
 /** The modules that load another of the sources on demand, and the imported classes that each tests for. */
 const loaders = BUNDLED.flatMap((folder) =>

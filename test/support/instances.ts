@@ -5,7 +5,7 @@
  */
 import { isObject } from '../../src/manifests/read';
 import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/facts/api/schema';
-import { patternOf } from '../../src/checks/schema/patterns';
+import { patternOf } from '../../src/manifests/values/patterns';
 import { type Random } from './random';
 
 /** A text for every pattern of the covered kinds is among these. */

@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/facts/api/schema';
 import { pointer } from '../../src/manifests/pointer';
 import { isOptionalField } from '../../src/checks/schema/optional-fields';
-import { patternOf } from '../../src/checks/schema/patterns';
+import { patternOf } from '../../src/manifests/values/patterns';
 import { type Random } from './random';
 
 export interface Mutant {

@@ -10,7 +10,7 @@ import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { keepOne } from '../rules/field-fix';
-import { expressionOf } from './rule-program';
+import { expressionOf } from '../../cel/rule-program';
 
 export interface RuleWords {
   readonly message: string;

@@ -8,9 +8,9 @@ import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../.
 import { pointer } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
-import { OBJECT_LIMIT } from './cost';
-import { optionalOf } from './opaque';
-import { programOf } from './rule-program';
+import { OBJECT_LIMIT } from '../../cel/cost';
+import { optionalOf } from '../../cel/opaque';
+import { programOf } from '../../cel/rule-program';
 import { CelValues } from './values';
 
 /** An update that a rule of the CRD rejects. */

@@ -8,15 +8,9 @@ import { celList, celMap, type CelInput, type CelList, type CelMap } from '@bufb
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type SchemaNode } from '../schema/schema-node';
-import { durationOf } from './durations';
-import { escapedName, RESERVED } from './escaped-names';
-
-/** Lists that are sets or keyed: they are equal in any order of their items. */
-const unordered = new WeakSet<object>();
-
-export function isUnordered(list: object): boolean {
-  return unordered.has(list);
-}
+import { durationOf } from '../../cel/durations';
+import { escapedName, RESERVED } from '../../cel/escaped-names';
+import { markUnordered } from '../../cel/unordered';
 
 /** Converts values of one object; what several rules look at is converted once. */
 export class CelValues {
@@ -77,7 +71,7 @@ export class CelValues {
     const items = node?.items;
     const list = celList(value.map((item) => this.of(item, items)));
     if (node?.listType === 'set' || node?.listType === 'map') {
-      unordered.add(list);
+      markUnordered(list);
     }
     return list;
   }

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
-import type * as JsonValueTypes from '../cel/json-value';
+import type * as JsonValueTypes from '../../cel/json-value';
 import { type RuleContext } from '../rules/rule';
 import { KnownKinds } from '../schema/known-kinds';
 import { atomicFieldIn } from '../schema/structure';
@@ -92,7 +92,7 @@ export class Mutations {
   ): JsonObject | string {
     const isPatch = mutation.patchType === 'JSONPatch';
     const value = valueOf(asObject(isPatch ? mutation.jsonPatch : mutation.applyConfiguration).expression);
-    const { jsonOf } = load('../cel/json-value') as typeof JsonValueTypes;
+    const { jsonOf } = load('../../cel/json-value') as typeof JsonValueTypes;
     const change = value === undefined ? undefined : jsonOf(value);
     if (isPatch && Array.isArray(change)) {
       return patched(object, change.map(asObject));

@@ -9,8 +9,8 @@ import { type CelInput } from '@bufbuild/cel';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
-import type * as CostTypes from '../cel/cost';
-import type * as RuleProgramTypes from '../cel/rule-program';
+import type * as CostTypes from '../../cel/cost';
+import type * as RuleProgramTypes from '../../cel/rule-program';
 import type * as ValuesTypes from '../cel/values';
 import { type AdmissionRequest, admissionMatches } from './admission-matching';
 
@@ -50,7 +50,7 @@ export function chosenPolicy(
   if (bound.length === 0 || !admissionMatches(asObject(spec.matchConstraints), request, true)) {
     return undefined;
   }
-  const { CONDITIONS_LIMIT, OBJECT_LIMIT } = load('../cel/cost') as typeof CostTypes;
+  const { CONDITIONS_LIMIT, OBJECT_LIMIT } = load('../../cel/cost') as typeof CostTypes;
   const budget: Budget = { left: OBJECT_LIMIT };
   const ofConditions: Budget = { left: CONDITIONS_LIMIT };
   const variables = variablesOf(spec, request, budget);
@@ -108,7 +108,7 @@ function evaluated(
   if (typeof expression !== 'string' || NEEDS_SERVER.test(expression) || budget.left < 0) {
     return undefined;
   }
-  const { expressionOf } = load('../cel/rule-program') as typeof RuleProgramTypes;
+  const { expressionOf } = load('../../cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(expression);
   if (typeof program === 'string') {
     return undefined;

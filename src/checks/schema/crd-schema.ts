@@ -4,7 +4,7 @@
  */
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { isObject, stringsIn } from '../../manifests/read';
-import { matchByRe2 } from './patterns';
+import { matchByRe2 } from '../../manifests/values/patterns';
 
 type Test = (value: JsonValue) => boolean;
 

@@ -4,7 +4,7 @@
  * Schemas are graphs that share nodes and may hold circles, so nodes are made when a value reaches them.
  */
 import { type CelRule, type JsonValue, type Schema, type SchemaType } from '../../facts/api/schema';
-import { patternOf, type Pattern } from './patterns';
+import { patternOf, type Pattern } from '../../manifests/values/patterns';
 
 /** Types as bits, so that one test answers whether a value's type is among those allowed. */
 export const TYPE_BIT: Readonly<Record<SchemaType, number>> = {

@@ -9,7 +9,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { parseQuantity } from '../../manifests/values/quantity';
 import { UNKNOWN } from '../../manifests/values/unknown';
 import { A_QUANTITY } from './exact-words';
-import { isGoTime } from './formats';
+import { isGoTime } from '../../manifests/values/formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';

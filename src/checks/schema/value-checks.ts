@@ -8,7 +8,7 @@ import { contentOf } from '../rules/field-content';
 import { fieldOf } from '../../manifests/pointer';
 import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
-import { stringFormat } from './formats';
+import { stringFormat } from '../../manifests/values/formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';

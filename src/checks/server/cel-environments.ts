@@ -4,9 +4,9 @@
  *
  * A server checks new expressions against the functions of the minor before its own, so that it can be rolled back.
  */
-import { type Fields, type TypeEnvironment } from '../cel/typing/check-types';
-import { readSignatures } from '../cel/typing/signatures';
-import { listOf, readType, STRING, type CelType } from '../cel/typing/types';
+import { type Fields, type TypeEnvironment } from '../../cel/typing/check-types';
+import { readSignatures } from '../../cel/typing/signatures';
+import { listOf, readType, STRING, type CelType } from '../../cel/typing/types';
 
 const named = (name: string): CelType => ({ kind: 'named', name });
 

@@ -5,13 +5,13 @@
  */
 import { createRequire } from 'node:module';
 import type * as CelTypes from '@bufbuild/cel';
-import type * as SyntaxTypes from '../cel/syntax-extensions';
-import type * as EstimateTypes from '../cel/estimate/estimate-cost';
-import type { SizeAt } from '../cel/estimate/declared-sizes';
-import type * as CheckTypes from '../cel/typing/check-types';
-import type * as PlaceTypes from '../cel/syntax-place';
-import { UNLIMITED } from '../cel/estimate/sizes';
-import { isSame, printType, type CelType } from '../cel/typing/types';
+import type * as SyntaxTypes from '../../cel/syntax-extensions';
+import type * as EstimateTypes from '../../cel/estimate/estimate-cost';
+import type { SizeAt } from '../../cel/estimate/declared-sizes';
+import type * as CheckTypes from '../../cel/typing/check-types';
+import type * as PlaceTypes from '../../cel/syntax-place';
+import { UNLIMITED } from '../../cel/estimate/sizes';
+import { isSame, printType, type CelType } from '../../cel/typing/types';
 import { Remembered } from '../remembered';
 import { nearestName } from '../../facts/spelling';
 import { oneOf } from '../../facts/words';
@@ -176,7 +176,7 @@ function treeOf(source: string): Tree {
 function parsed(source: string): Tree {
   const { parse } = load('@bufbuild/cel') as typeof CelTypes;
   const { nestingOf, unknownEscape, withoutOptionalSyntax, DEEPEST_TEXT, DEEPEST_TREE, isDeeperThan } = load(
-    '../cel/syntax-extensions',
+    '../../cel/syntax-extensions',
   ) as typeof SyntaxTypes;
   if (nestingOf(source) > DEEPEST_TEXT) {
     return { fault: { complaint: `must not be nested deeper than ${DEEPEST_TEXT} levels` } };
@@ -201,7 +201,7 @@ function parsed(source: string): Tree {
 }
 
 export function compileExpression(source: string, { environment, result, sizeAt }: Wanted): CompiledExpression {
-  const { typingOf } = load('../cel/typing/check-types') as typeof CheckTypes;
+  const { typingOf } = load('../../cel/typing/check-types') as typeof CheckTypes;
   const tree = treeOf(source);
   if ('fault' in tree) {
     return result === undefined ? tree : { fault: { ...tree.fault, types: result } };
@@ -218,7 +218,7 @@ export function compileExpression(source: string, { environment, result, sizeAt 
   if (sizeAt === undefined) {
     return { type };
   }
-  const { estimateCost } = load('../cel/estimate/estimate-cost') as typeof EstimateTypes;
+  const { estimateCost } = load('../../cel/estimate/estimate-cost') as typeof EstimateTypes;
   const { minor, hasBind = false } = environment;
   const cost = estimateCost(tree.expression, { parts, sizeAt, minor, hasBind });
   return cost === undefined ? { type } : { type, cost };
@@ -231,7 +231,7 @@ export function foundCost(cost: number): number | string {
 
 /** `unexpected ":" in line 1, column 2`. */
 function syntaxError(error: unknown, source: string): string {
-  const { unexpectedToken } = load('../cel/syntax-place') as typeof PlaceTypes;
+  const { unexpectedToken } = load('../../cel/syntax-place') as typeof PlaceTypes;
   const token = unexpectedToken(source);
   if (token === undefined) {
     const message = error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error);

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
-import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from './syntax';
+import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from '../../manifests/values/name-syntax';
 
 /** Answers what a name would have to be, ready to follow "must"; `undefined` for a good one. */
 type NameRule = (name: string, object: JsonObject, minor: number) => string | undefined;

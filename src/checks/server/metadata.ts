@@ -21,7 +21,7 @@ import {
   prefixComplaint,
   wantsQualifiedFinalizers,
 } from './metadata-names';
-import { byteLength, dnsLabel, labelValue, qualifiedName } from './syntax';
+import { byteLength, dnsLabel, labelValue, qualifiedName } from '../../manifests/values/name-syntax';
 
 const MOST_ANNOTATION_BYTES = 262_144;
 /** generateName is cut to this, and five characters are added. */

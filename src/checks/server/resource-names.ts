@@ -2,7 +2,7 @@
  * Which resource names exist where (kubernetes, `apis/core/helper`): standard ones, extended ones (`vendor/name`), huge pages.
  */
 import { parseQuantity, type Quantity } from '../../manifests/values/quantity';
-import { qualifiedName } from './syntax';
+import { qualifiedName } from '../../manifests/values/name-syntax';
 
 const CONTAINER = ['cpu', 'memory', 'ephemeral-storage'];
 const COUNTED = [

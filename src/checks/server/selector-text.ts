@@ -3,7 +3,7 @@
  *
  * Source: apimachinery, pkg/labels/selector.go.
  */
-import { labelValue, qualifiedName } from './syntax';
+import { labelValue, qualifiedName } from '../../manifests/values/name-syntax';
 
 const TOKENS = /==|!=|[=!<>(),]|[^\s=!<>(),]+/g;
 const SPECIAL: ReadonlySet<string> = new Set(['==', '!=', '=', '!', '<', '>', '(', ')', ',']);

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { type Say } from './server-rule';
-import { dnsSubdomain, labelValue, qualifiedName } from './syntax';
+import { dnsSubdomain, labelValue, qualifiedName } from '../../manifests/values/name-syntax';
 import { itemsOf, size, text, textsOf } from './values';
 
 type Maybe = JsonValue | undefined;

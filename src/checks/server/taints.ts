@@ -4,7 +4,7 @@
 import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Say } from './server-rule';
-import { labelValue, qualifiedName } from './syntax';
+import { labelValue, qualifiedName } from '../../manifests/values/name-syntax';
 import { given, itemsOf, text } from './values';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

@@ -4,7 +4,7 @@
  * Source: keda, pkg/scalers/scalersconfig/typed_config.go.
  */
 import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
-import { isGoDuration } from '../../checks/schema/formats';
+import { isGoDuration } from '../../manifests/values/formats';
 import { parseGoBool } from '../../manifests/values/go-boolean';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

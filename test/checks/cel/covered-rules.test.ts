@@ -5,7 +5,7 @@ import { type CelInput } from '@bufbuild/cel';
 import { allKinds } from '../../../src/facts/api/kinds';
 import { type JsonValue, type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
-import { programOf } from '../../../src/checks/cel/rule-program';
+import { programOf } from '../../../src/cel/rule-program';
 import { ruleWords } from '../../../src/checks/cel/rule-words';
 import { WRITTEN_RULES, writtenWords } from '../../../src/checks/cel/written-words';
 import { CelValues } from '../../../src/checks/cel/values';

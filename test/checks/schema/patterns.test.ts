@@ -3,8 +3,8 @@ import { allKinds } from '../../../src/facts/api/kinds';
 import { type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { DESCRIBED_PATTERNS } from '../../../src/checks/schema/pattern-words';
-import { patternOf } from '../../../src/checks/schema/patterns';
-import { isGoTime, stringFormat } from '../../../src/checks/schema/formats';
+import { patternOf } from '../../../src/manifests/values/patterns';
+import { isGoTime, stringFormat } from '../../../src/manifests/values/formats';
 import { nearestName } from '../../../src/facts/spelling';
 import { Random } from '../../support/random';
 

@@ -1,5 +1,5 @@
 /**
- * Expressions that the API server rejects for what they may cost. The estimates themselves are compared in `test/checks/cel/estimates`, and with a live
+ * Expressions that the API server rejects for what they may cost. The estimates themselves are compared in `test/cel/estimates`, and with a live
  * server in `test/e2e/costs`.
  */
 import { type JsonObject } from '../../../src/facts/api/schema';

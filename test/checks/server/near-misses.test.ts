@@ -3,7 +3,7 @@
  */
 import { coreRules } from '../../../src/checks/server/rules';
 import { schemaAt } from '../../../src/checks/server/objects/schema-rules';
-import { semanticVersion } from '../../../src/checks/server/syntax';
+import { semanticVersion } from '../../../src/manifests/values/name-syntax';
 import { findingsOf } from '../../support/findings';
 import { type Json, yaml } from './valid';
 import { admissionObjects, deviceObjects } from './valid-objects';

@@ -2,8 +2,8 @@
  * The cost that the API server estimates for CEL expressions before it accepts them: the numbers of its own code, and what a live server accepts.
  */
 import { coreRules } from '../../../src/checks/server/rules';
-import { COST_CASES } from '../../checks/cel/estimates/cases';
-import { estimateOf, rounded } from '../../checks/cel/estimates/estimate';
+import { COST_CASES } from '../../cel/estimates/cases';
+import { estimateOf, rounded } from '../../cel/estimates/estimate';
 import { findingsOf } from '../../support/findings';
 import { askServer } from '../control-plane/server-verdict';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';

@@ -3,7 +3,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type CostCase } from '../../checks/cel/estimates/cases';
+import { type CostCase } from '../../cel/estimates/cases';
 import { buildGoProgram, cacheFolder, hashOfSources, whyNoPrograms } from '../go-program';
 
 const FOLDER = join(__dirname, 'program');

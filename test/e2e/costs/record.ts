@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COST_CASES } from '../../checks/cel/estimates/cases';
+import { COST_CASES } from '../../cel/estimates/cases';
 import { askForEstimates, whyNoEstimates } from './oracle';
 
 function main(): void {

@@ -3,16 +3,16 @@
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject } from '../../../manifests/read';
-import { RESERVED } from '../../cel/escaped-names';
-import { BOOL, DYN, readType, STRING, type CelType } from '../../cel/typing/types';
+import { RESERVED } from '../../../cel/escaped-names';
+import { BOOL, DYN, readType, STRING, type CelType } from '../../../cel/typing/types';
 import { admissionEnvironment, PATCH_RESULTS, type AdmissionPlace } from '../cel-environments';
 import { fieldOf } from '../../../manifests/pointer';
 import { compileExpression, expressionFix, MOST_EXPRESSIONS } from '../expressions';
 import { type Say } from '../server-rule';
-import { qualifiedName } from '../syntax';
+import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text } from '../values';
 import { oneOf } from '../../../facts/words';
-import { printType } from '../../cel/typing/types';
+import { printType } from '../../../cel/typing/types';
 
 const MOST_CONDITIONS = 64;
 const MOST_ANNOTATIONS = 20;

@@ -7,7 +7,13 @@ import { type Rule } from '../../rules/rule';
 import { type AdmissionPlace } from '../cel-environments';
 import { checkLabelSelector } from '../selectors';
 import { minorOf, type Say, objectRule } from '../server-rule';
-import { dns1035Label, dnsSubdomain, fullyQualifiedName, pathSegment, portNumber } from '../syntax';
+import {
+  dns1035Label,
+  dnsSubdomain,
+  fullyQualifiedName,
+  pathSegment,
+  portNumber,
+} from '../../../manifests/values/name-syntax';
 import {
   checkChoice,
   checkConditions,

@@ -8,7 +8,7 @@ import { containerResourceName } from '../resource-names';
 import { type Rule } from '../../rules/rule';
 import { checkLabelSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
-import { dnsLabel, pathSegment } from '../syntax';
+import { dnsLabel, pathSegment } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, whole } from '../values';
 import { checkShare } from '../workloads/apps';
 import { oneOf } from '../../../facts/words';

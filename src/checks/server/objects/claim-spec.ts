@@ -6,7 +6,7 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { checkLabelSelector } from '../selectors';
 import { type Say } from '../server-rule';
-import { dnsLabel, dnsSubdomain } from '../syntax';
+import { dnsLabel, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { given, quantitiesOf, size, text, textsOf } from '../values';
 
 const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];

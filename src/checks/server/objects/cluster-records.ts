@@ -15,7 +15,7 @@ import {
   qualifiedName,
   semanticVersion,
   signerName,
-} from '../syntax';
+} from '../../../manifests/values/name-syntax';
 import { given, text, textsOf, whole } from '../values';
 import { isCertificateRequest } from './certificate-request';
 import { oneOf } from '../../../facts/words';

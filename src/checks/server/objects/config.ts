@@ -8,7 +8,7 @@ import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { amountOf } from '../resource-names';
 import { objectRule, type Say, sayRange, since } from '../server-rule';
-import { byteLength, configMapKey, qualifiedName } from '../syntax';
+import { byteLength, configMapKey, qualifiedName } from '../../../manifests/values/name-syntax';
 import { checkTaints } from '../taints';
 import { quantitiesOf, text, textsOf } from '../values';
 import { isIpv6Text } from '../addresses';

@@ -7,7 +7,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { minorOf, type Say, objectRule } from '../server-rule';
-import { byteLength, dns1035Label, dnsSubdomain } from '../syntax';
+import { byteLength, dns1035Label, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, textsOf } from '../values';
 import { checkClient } from './admission';
 import { checkSelectableFields, checkStructuralSchema } from './structural-schema';

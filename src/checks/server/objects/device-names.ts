@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { inThirdPerson } from '../../../facts/words/third-person';
 import { type Say } from '../server-rule';
-import { cIdentifier, dnsLabel, dnsSubdomain } from '../syntax';
+import { cIdentifier, dnsLabel, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { text } from '../values';
 
 export const GROUP = 'resource.k8s.io';

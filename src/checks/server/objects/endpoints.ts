@@ -8,7 +8,7 @@ import { asObject } from '../../../manifests/read';
 import { isAddress, isIpv6Text, isReachable } from '../addresses';
 import { type Rule } from '../../rules/rule';
 import { type Say, objectRule, since } from '../server-rule';
-import { dnsLabel, dnsSubdomain, labelValue, portNumber, qualifiedName } from '../syntax';
+import { dnsLabel, dnsSubdomain, labelValue, portNumber, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { PROTOCOLS } from './service';
 

@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { type Say, objectRule } from '../server-rule';
-import { dnsLabel, dnsSubdomain } from '../syntax';
+import { dnsLabel, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { oneOf } from '../../../facts/words';
 

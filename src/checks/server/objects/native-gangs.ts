@@ -6,7 +6,7 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { type Say, objectRule } from '../server-rule';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
+import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
 import { oneOf } from '../../../facts/words';
 

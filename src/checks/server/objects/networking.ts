@@ -18,7 +18,7 @@ import {
   portName,
   portNumber,
   wildcardSubdomain,
-} from '../syntax';
+} from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 
 const SOURCE = 'apis/networking/validation/validation.go';

@@ -16,7 +16,7 @@ import {
   resourceName,
 } from '../resource-names';
 import { type Details, type Say, objectRule } from '../server-rule';
-import { qualifiedName } from '../syntax';
+import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
 
 const POD_COUNT: ReadonlySet<string> = new Set(['pods']);

@@ -8,7 +8,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { checkLabelSelector } from '../selectors';
 import { type Details, objectRule } from '../server-rule';
-import { dnsSubdomain, pathSegment } from '../syntax';
+import { dnsSubdomain, pathSegment } from '../../../manifests/values/name-syntax';
 import { itemsOf, size, text } from '../values';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -6,15 +6,15 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { BOOL, readType } from '../../cel/typing/types';
+import { BOOL, readType } from '../../../cel/typing/types';
 import { deviceEnvironment } from '../cel-environments';
-import { deviceSizes } from '../../cel/estimate/device-sizes';
+import { deviceSizes } from '../../../cel/estimate/device-sizes';
 import { compileExpression, foundCost, expressionFix } from '../expressions';
 import { isExtended } from '../resource-names';
 import { type Rule, type RuleContext } from '../../rules/rule';
 import { checkLabels } from '../selectors';
 import { minorOf, type Say, objectRule, since } from '../server-rule';
-import { byteLength, dnsSubdomain, labelValue, qualifiedName } from '../syntax';
+import { byteLength, dnsSubdomain, labelValue, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, type Placed, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
 import { oneOf } from '../../../facts/words';

@@ -9,7 +9,14 @@ import { keepOne } from '../../rules/field-fix';
 import { type Rule } from '../../rules/rule';
 import { checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
-import { byteLength, dnsLabel, dnsSubdomain, labelValue, qualifiedName, semanticVersion } from '../syntax';
+import {
+  byteLength,
+  dnsLabel,
+  dnsSubdomain,
+  labelValue,
+  qualifiedName,
+  semanticVersion,
+} from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
 import { attributeName, checkRequestName, GROUP, SOURCE } from './device-names';

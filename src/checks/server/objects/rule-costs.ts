@@ -2,7 +2,7 @@
  * What the CEL rules of one version of a CustomResourceDefinition may cost, as the API server estimates it (apiextensions, `validation/validation.go`):
  * each rule, and all of them together.
  */
-import { plus } from '../../cel/estimate/sizes';
+import { plus } from '../../../cel/estimate/sizes';
 import { fieldOf } from '../../../manifests/pointer';
 import { foundCost } from '../expressions';
 import { type Say } from '../server-rule';

@@ -7,7 +7,7 @@ import { type Rule } from '../../rules/rule';
 import { amountOf, containerResourceName, isHugePages, isWholePages } from '../resource-names';
 import { checkLabels } from '../selectors';
 import { objectRule } from '../server-rule';
-import { dnsLabel } from '../syntax';
+import { dnsLabel } from '../../../manifests/values/name-syntax';
 import { checkToleration } from '../taints';
 import { itemsOf, quantitiesOf, text, whole } from '../values';
 

@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { matchByRe2, patternOf } from '../../schema/patterns';
+import { matchByRe2, patternOf } from '../../../manifests/values/patterns';
 import { type Say } from '../server-rule';
 import { given, text, textsOf } from '../values';
 import { counted } from '../../../facts/words';

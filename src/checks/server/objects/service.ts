@@ -7,7 +7,7 @@ import { isAddress, isIpv6Text, isRange, isReachable } from '../addresses';
 import { type Rule } from '../../rules/rule';
 import { checkLabels } from '../selectors';
 import { type Say, objectRule, sayRange, since } from '../server-rule';
-import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from '../syntax';
+import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { oneOf } from '../../../facts/words';
 

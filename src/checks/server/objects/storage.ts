@@ -7,7 +7,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { checkLabelSelector, checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
-import { byteLength, dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
+import { byteLength, dnsLabel, dnsSubdomain, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
 import { climbs } from '../pods/paths';
 import * as source from '../pods/volume-sources';

@@ -5,9 +5,9 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { patternOf } from '../../schema/patterns';
-import { occurrencesBelow, SchemaSizes } from '../../cel/estimate/schema-sizes';
-import { SchemaTypes } from '../../cel/typing/schema-types';
+import { patternOf } from '../../../manifests/values/patterns';
+import { occurrencesBelow, SchemaSizes } from '../../../cel/estimate/schema-sizes';
+import { SchemaTypes } from '../../../cel/typing/schema-types';
 import { MOST_EXPRESSIONS } from '../expressions';
 import { type Say } from '../server-rule';
 import { given, itemsOf, size, text, textsOf } from '../values';

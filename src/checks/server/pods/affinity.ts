@@ -6,7 +6,7 @@ import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
 import { checkLabelSelector, checkNodeSelector, checkNodeSelectorTerm } from '../selectors';
-import { dnsLabel, qualifiedName } from '../syntax';
+import { dnsLabel, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, textsOf, whole } from '../values';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -5,7 +5,7 @@ import { fieldOf } from '../../../manifests/pointer';
 import { hasNoItems } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { podRule, since } from '../server-rule';
-import { dnsLabel, portName, portNumber } from '../syntax';
+import { dnsLabel, portName, portNumber } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, whole } from '../values';
 import { bringsImages, namesContainers } from './completions';
 import { oneOf } from '../../../facts/words';

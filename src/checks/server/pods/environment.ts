@@ -8,7 +8,13 @@ import { fieldOf } from '../../../manifests/pointer';
 import { nearName } from '../../rules/near-name';
 import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
-import { configMapKey, dnsLabel, dnsSubdomain, environmentName, qualifiedName } from '../syntax';
+import {
+  configMapKey,
+  dnsLabel,
+  dnsSubdomain,
+  environmentName,
+  qualifiedName,
+} from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text } from '../values';
 import { climbs } from './paths';
 import { VolumeChoice } from './volume-choice';

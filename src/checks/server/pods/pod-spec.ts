@@ -7,7 +7,12 @@ import { type Rule } from '../../rules/rule';
 import { fieldFromObject, type PodView } from '../pod-view';
 import { podRule, since } from '../server-rule';
 import { checkLabels } from '../selectors';
-import { dnsLabel, dnsSubdomain, dnsSubdomainWithUnderscores, qualifiedName } from '../syntax';
+import {
+  dnsLabel,
+  dnsSubdomain,
+  dnsSubdomainWithUnderscores,
+  qualifiedName,
+} from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { oneOf } from '../../../facts/words';
 

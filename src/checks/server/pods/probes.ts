@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { type Say, podRule, since } from '../server-rule';
-import { httpHeaderName, portName, portNumber } from '../syntax';
+import { httpHeaderName, portName, portNumber } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
 import { type PodView } from '../pod-view';
 import { completesProbes } from './completions';

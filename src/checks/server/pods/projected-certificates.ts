@@ -5,7 +5,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Say } from '../server-rule';
 import { checkLabelSelector } from '../selectors';
-import { dnsSubdomain, qualifiedName, signerName, userOrGroupId } from '../syntax';
+import { dnsSubdomain, qualifiedName, signerName, userOrGroupId } from '../../../manifests/values/name-syntax';
 import { given, text, whole } from '../values';
 import { projectedPath } from './paths';
 

@@ -17,7 +17,7 @@ import {
   mayOvercommit,
 } from '../resource-names';
 import { type Details, podRule, type Say, since } from '../server-rule';
-import { dnsLabel, dnsSubdomain } from '../syntax';
+import { dnsLabel, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, quantitiesOf, size, text } from '../values';
 import { onlyDescribesPods } from './completions';
 

@@ -9,7 +9,7 @@ import { nameFix } from '../../rules/name-fix';
 import { type Rule } from '../../rules/rule';
 import { type PodView } from '../pod-view';
 import { podRule, type Say, since } from '../server-rule';
-import { dnsSubdomain, userOrGroupId } from '../syntax';
+import { dnsSubdomain, userOrGroupId } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, whole } from '../values';
 import { relativePath } from './paths';
 

@@ -2,7 +2,7 @@
  * Labels and annotations of pod templates. (A Pod's own metadata is checked with that of every other object.)
  */
 import { pointer } from '../../../manifests/pointer';
-import { byteLength, qualifiedName } from '../syntax';
+import { byteLength, qualifiedName } from '../../../manifests/values/name-syntax';
 import { type Rule } from '../../rules/rule';
 import { asObject } from '../../../manifests/read';
 import { type PodView } from '../pod-view';

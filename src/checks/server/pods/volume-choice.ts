@@ -7,7 +7,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { fieldFromObject, type PodView } from '../pod-view';
 import { type Details } from '../server-rule';
-import { dnsLabel } from '../syntax';
+import { dnsLabel } from '../../../manifests/values/name-syntax';
 
 /** Volumes that a fix lists. */
 const MOST_LISTED = 8;

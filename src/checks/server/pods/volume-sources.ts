@@ -9,7 +9,7 @@ import { parseQuantity } from '../../../manifests/values/quantity';
 import { checkClaimSpec } from '../objects/claim-spec';
 import { checkLabels } from '../selectors';
 import { type Say } from '../server-rule';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
+import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, size, text, whole } from '../values';
 import { climbs, relativePath } from './paths';
 import { checkKeysToPaths, checkMode } from './projections';

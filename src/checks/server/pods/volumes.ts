@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { minorOf, podRule, since } from '../server-rule';
-import { dnsLabel } from '../syntax';
+import { dnsLabel } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text } from '../values';
 import { checkDownwardFiles, checkMode, checkProjected } from './projections';
 import { VOLUME_SOURCES } from './volume-sources';

@@ -8,7 +8,7 @@ import { type Rule } from '../../rules/rule';
 import { checkClaimSpec } from '../objects/claim-spec';
 import { checkLabelSelector, selects } from '../selectors';
 import { type Say, objectRule } from '../server-rule';
-import { dnsLabel, percentage } from '../syntax';
+import { dnsLabel, percentage } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
 
 const SOURCE = 'apis/apps/validation/validation.go';

@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { type Say } from '../server-rule';
-import { qualifiedName } from '../syntax';
+import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
 import { oneOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';

@@ -6,7 +6,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { checkLabelSelector, selects } from '../selectors';
 import { type Say, objectRule } from '../server-rule';
-import { byteLength, dnsLabel, domainPrefixedPath } from '../syntax';
+import { byteLength, dnsLabel, domainPrefixedPath } from '../../../manifests/values/name-syntax';
 import { given, text, whole } from '../values';
 import { scheduleComplaint, timeZoneComplaint } from './schedule';
 import { oneOf } from '../../../facts/words';

@@ -3,7 +3,7 @@
  */
 import { fixesByField, shortenBy } from '../../../checks/rules/field-fix';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
-import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../checks/server/syntax';
+import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../manifests/values/name-syntax';
 import { fieldOf } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import {

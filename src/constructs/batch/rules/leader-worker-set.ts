@@ -6,7 +6,7 @@ import { fixesByField } from '../../../checks/rules/field-fix';
 import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
-import { dns1035Label } from '../../../checks/server/syntax';
+import { dns1035Label } from '../../../manifests/values/name-syntax';
 import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { nameAtItsLongest } from '../job-set-view';

@@ -5,7 +5,7 @@
 import { shortenBy } from '../../../checks/rules/field-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
-import { dns1035Label } from '../../../checks/server/syntax';
+import { dns1035Label } from '../../../manifests/values/name-syntax';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, isObject } from '../../../manifests/read';

@@ -3,7 +3,7 @@
  */
 import { shortenBy } from '../../../checks/rules/field-fix';
 import { type Rule } from '../../../checks/rules/rule';
-import { dns1035Label } from '../../../checks/server/syntax';
+import { dns1035Label } from '../../../manifests/values/name-syntax';
 import { asInteger } from '../../../manifests/read';
 import { replicaName } from '../frameworks';
 import { type Role, type TrainingJob } from '../training-job';

@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
-import { dnsSubdomain } from '../../../checks/server/syntax';
+import { dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';

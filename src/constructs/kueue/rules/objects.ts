@@ -7,7 +7,7 @@ import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { checkLabelSelector } from '../../../checks/server/selectors';
-import { labelFault, labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { labelFault, labelValue, qualifiedName } from '../../../manifests/values/name-syntax';
 import { type Manifest } from '../../../manifests/manifest';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';

@@ -5,7 +5,7 @@ import { fixesByField } from '../../../checks/rules/field-fix';
 import { parseQuantity, Quantity } from '../../../manifests/values/quantity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
-import { qualifiedName } from '../../../checks/server/syntax';
+import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { CLUSTER_QUEUE, COHORT, KUEUE } from '../kueue-facts';

@@ -5,7 +5,7 @@ import { fixesByField } from '../../../checks/rules/field-fix';
 import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
-import { qualifiedName } from '../../../checks/server/syntax';
+import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { addTo } from '../../../facts/collections';
 import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';

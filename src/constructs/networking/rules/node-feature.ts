@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { GO_FUNCTIONS, SPRIG_FUNCTIONS, templateProblem, type TemplateScope } from '../../../facts/go-template';
 import { type ObjectRule, type Rule } from '../../../checks/rules/rule';
 import { nameFix } from '../../../checks/rules/name-fix';
-import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { byteLength, labelValue, qualifiedName } from '../../../manifests/values/name-syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';

@@ -6,7 +6,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { keyFix, nameFix } from '../../../checks/rules/name-fix';
-import { labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { labelValue, qualifiedName } from '../../../manifests/values/name-syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { hasVdpa, NVIDIA_CARDS, SUPPORTED_CARDS } from '../sriov-facts';

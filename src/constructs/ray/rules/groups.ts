@@ -5,7 +5,7 @@ import { fixesByField } from '../../../checks/rules/field-fix';
 import { nameFix } from '../../../checks/rules/name-fix';
 import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type Rule } from '../../../checks/rules/rule';
-import { dns1035Label, labelFault } from '../../../checks/server/syntax';
+import { dns1035Label, labelFault } from '../../../manifests/values/name-syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { groupsOf, isBefore, KUBERAY, RAY_KINDS, rayVersion } from '../ray-view';

@@ -7,7 +7,7 @@ import { allOf, oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fixesByField, keepOne } from '../../../checks/rules/field-fix';
 import { type Rule, type Violation } from '../../../checks/rules/rule';
-import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../checks/server/syntax';
+import { dnsLabel, dnsSubdomain, userOrGroupId } from '../../../manifests/values/name-syntax';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/values/quantity';
 import { asArray, asObject, asString, hasNoItems, isObject, isUnset, objectsAt } from '../../../manifests/read';

@@ -5,7 +5,7 @@ import { fixesByField, shortenBy } from '../../../checks/rules/field-fix';
 import { posix } from 'node:path';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rules/rule';
-import { dns1035Label } from '../../../checks/server/syntax';
+import { dns1035Label } from '../../../manifests/values/name-syntax';
 import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
 import { FEATURES_CONFIG_MAP, isOnByDefault, isTurnedOn, KNATIVE_NAMESPACE, neededFeatures } from '../knative-features';

@@ -4,7 +4,7 @@
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
-import { dns1035Label, dnsLabel, dnsSubdomain, qualifiedName } from '../../../checks/server/syntax';
+import { dns1035Label, dnsLabel, dnsSubdomain, qualifiedName } from '../../../manifests/values/name-syntax';
 import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer, fieldOf } from '../../../manifests/pointer';

@@ -9,7 +9,7 @@ import {
   type RuleFacts,
   type Violation,
 } from '../../../checks/rules/rule';
-import { domainPrefixedPath } from '../../../checks/server/syntax';
+import { domainPrefixedPath } from '../../../manifests/values/name-syntax';
 import { asArray, asInteger, asObject, asString, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import {
   containersByJob,

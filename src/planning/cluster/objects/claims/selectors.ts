@@ -6,8 +6,8 @@
 import { createRequire } from 'node:module';
 import { type CelInput } from '@bufbuild/cel';
 import type * as CelTypes from '@bufbuild/cel';
-import type * as OpaqueTypes from '../../../../checks/cel/opaque';
-import type * as RuleProgramTypes from '../../../../checks/cel/rule-program';
+import type * as OpaqueTypes from '../../../../cel/opaque';
+import type * as RuleProgramTypes from '../../../../cel/rule-program';
 import { Quantity } from '../../../../manifests/values/quantity';
 import { type Device, type DeviceAttribute, type KnownDevice } from '../../../../placement/model/claims';
 
@@ -21,7 +21,7 @@ const load = createRequire(__filename);
 
 /** A string says why there is no selector. */
 export function selectorOf(text: string): DeviceSelector | string {
-  const { expressionOf } = load('../../../../checks/cel/rule-program') as typeof RuleProgramTypes;
+  const { expressionOf } = load('../../../../cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(text);
   if (typeof program === 'string') {
     return program;
@@ -73,14 +73,14 @@ function celValue({ type, values }: DeviceAttribute): CelInput {
   if (type !== 'version') {
     return value;
   }
-  const { expressionOf } = load('../../../../checks/cel/rule-program') as typeof RuleProgramTypes;
+  const { expressionOf } = load('../../../../cel/rule-program') as typeof RuleProgramTypes;
   const version = expressionOf('semver(text)');
   const outcome = typeof version === 'string' ? undefined : version({ text: String(value) });
   return outcome !== undefined && 'value' in outcome ? outcome.value : String(value);
 }
 
 function celQuantity(nanos: bigint): CelInput {
-  const { opaque } = load('../../../../checks/cel/opaque') as typeof OpaqueTypes;
+  const { opaque } = load('../../../../cel/opaque') as typeof OpaqueTypes;
   return opaque('quantity', Quantity.ofNanos(nanos), String(nanos));
 }
 

@@ -2,8 +2,8 @@
  * The cost of rules. The numbers of items are those up to which kube-apiserver 1.36.3 takes a list with the rule, asked item by item.
  */
 import { celList } from '@bufbuild/cel';
-import { check, readManifests } from '../../../src/interfaces/checks';
-import { programOf } from '../../../src/checks/cel/rule-program';
+import { check, readManifests } from '../../src/interfaces/checks';
+import { programOf } from '../../src/cel/rule-program';
 
 function costOf(rule: string, count: number): number | string {
   const program = programOf(rule);

@@ -1,11 +1,11 @@
 /**
  * What Gantry estimates for a case, in the form in which the program of `test/e2e/costs` prints it.
  */
-import { SchemaSizes } from '../../../../src/checks/cel/estimate/schema-sizes';
-import { deviceSizes } from '../../../../src/checks/cel/estimate/device-sizes';
-import { SchemaTypes } from '../../../../src/checks/cel/typing/schema-types';
-import { deviceEnvironment } from '../../../../src/checks/server/cel-environments';
-import { compileExpression, type CompiledExpression } from '../../../../src/checks/server/expressions';
+import { SchemaSizes } from '../../../src/cel/estimate/schema-sizes';
+import { deviceSizes } from '../../../src/cel/estimate/device-sizes';
+import { SchemaTypes } from '../../../src/cel/typing/schema-types';
+import { deviceEnvironment } from '../../../src/checks/server/cel-environments';
+import { compileExpression, type CompiledExpression } from '../../../src/checks/server/expressions';
 import { type CostCase } from './cases';
 
 /** The minor of the program's modules. */

@@ -12,9 +12,9 @@ import {
   type CelMap,
   type CelValue,
 } from '@bufbuild/cel';
-import { addTo } from '../../facts/collections';
-import { stringFormat } from '../schema/formats';
-import { dns1035Label, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../server/syntax';
+import { addTo } from '../facts/collections';
+import { stringFormat } from '../manifests/values/formats';
+import { dns1035Label, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../manifests/values/name-syntax';
 import {
   addressText,
   compareVersions,

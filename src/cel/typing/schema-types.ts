@@ -3,8 +3,8 @@
  *
  * Each part of a schema is a type of its own, found when a rule selects it; a part without a type cannot be reached.
  */
-import { type JsonObject } from '../../../facts/api/schema';
-import { asObject, isObject } from '../../../manifests/read';
+import { type JsonObject } from '../../facts/api/schema';
+import { asObject, isObject } from '../../manifests/read';
 import { escapedName } from '../escaped-names';
 import { type Fields, type TypeEnvironment } from './check-types';
 import { BOOL, DYN, INT, listOf, mapOf, optionalOf, readType, STRING, type CelType } from './types';

@@ -1,9 +1,9 @@
 import { celList, celMap, type CelInput } from '@bufbuild/cel';
-import { programOf, type Outcome } from '../../../src/checks/cel/rule-program';
-import { escapedName } from '../../../src/checks/cel/escaped-names';
-import { CelValues } from '../../../src/checks/cel/values';
-import { nodeOf } from '../../../src/checks/schema/schema-node';
-import { type JsonValue, type Schema } from '../../../src/facts/api/schema';
+import { programOf, type Outcome } from '../../src/cel/rule-program';
+import { escapedName } from '../../src/cel/escaped-names';
+import { CelValues } from '../../src/checks/cel/values';
+import { nodeOf } from '../../src/checks/schema/schema-node';
+import { type JsonValue, type Schema } from '../../src/facts/api/schema';
 
 const SELF = celMap(
   new Map<string, CelInput>([

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { COST_CASES } from './cases';
 import { estimateOf, rounded } from './estimate';
 
-const RECORDED = readFileSync(join(__dirname, '../../../fixtures/cel-costs.txt'), 'utf8').trimEnd().split('\n');
+const RECORDED = readFileSync(join(__dirname, '../../fixtures/cel-costs.txt'), 'utf8').trimEnd().split('\n');
 
 it('has an answer for each case', () => {
   expect(RECORDED).toHaveLength(COST_CASES.length);

@@ -1,7 +1,7 @@
 /**
  * What the API server checks of constants once an expression has a type: durations, timestamps, patterns, and the string of `format` with its arguments.
  */
-import { patternOf } from '../../schema/patterns';
+import { patternOf } from '../../manifests/values/patterns';
 import { durationOf } from '../durations';
 import { printType, type CelType } from './types';
 

@@ -2,8 +2,8 @@
  * Sizes that the schema of a definition declares, and those that follow from the largest request (`apiserver/pkg/cel/common/schemas.go`): a list
  * without `maxItems` may have as many of its smallest items as one request can.
  */
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { asObject, isObject } from '../../../manifests/read';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asObject, isObject } from '../../manifests/read';
 import { escapedName } from '../escaped-names';
 import { type Declared, type SizeAt, sizeBelow } from './declared-sizes';
 import { times } from './sizes';

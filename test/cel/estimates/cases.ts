@@ -1,7 +1,7 @@
 /**
  * Expressions whose cost the API server estimates, with what they read: every function, macro, and kind of size, and paths of every length.
  */
-import { type JsonObject } from '../../../../src/facts/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 
 /** A rule of a part of a schema, or the selector of a device. */
 export type CostCase =

@@ -2,7 +2,7 @@
  * Values of expressions as JSON: what a mutation of an admission policy evaluates to.
  */
 import { type CelInput, isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
-import { type JsonValue } from '../../facts/api/schema';
+import { type JsonValue } from '../facts/api/schema';
 
 /** `undefined` where JSON has no such value: an error, a type, an optional. */
 export function jsonOf(value: CelInput): JsonValue | undefined {

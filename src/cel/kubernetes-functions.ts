@@ -23,11 +23,11 @@ import {
 } from '@bufbuild/cel';
 import { payForPattern } from './cost';
 import { strings } from '@bufbuild/cel/ext';
-import { escapedToken } from '../../manifests/pointer';
-import { parseQuantity, Quantity } from '../../manifests/values/quantity';
-import { patternOf } from '../schema/patterns';
+import { escapedToken } from '../manifests/pointer';
+import { parseQuantity, Quantity } from '../manifests/values/quantity';
+import { patternOf } from '../manifests/values/patterns';
 import { opaque, opaqueKind, opaqueValue } from './opaque';
-import { isUnordered } from './values';
+import { isUnordered } from './unordered';
 
 const { STRING, INT, BOOL, DOUBLE, DYN } = CelScalar;
 export const LIST: CelListType = listType(DYN);

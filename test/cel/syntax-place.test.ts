@@ -2,9 +2,9 @@
  * The place at which an expression stops being CEL: none in expressions that the parser takes, and the wrong token in others.
  */
 import { parse } from '@bufbuild/cel';
-import { unexpectedToken } from '../../../src/checks/cel/syntax-place';
-import { withoutOptionalSyntax } from '../../../src/checks/cel/syntax-extensions';
-import { Random } from '../../support/random';
+import { unexpectedToken } from '../../src/cel/syntax-place';
+import { withoutOptionalSyntax } from '../../src/cel/syntax-extensions';
+import { Random } from '../support/random';
 import { COST_CASES } from './estimates/cases';
 
 const parses = (source: string): boolean => {
