@@ -5,6 +5,7 @@
  *   or the schema a bound, the schema's shorter message is left out.
  * - A value of the wrong type: rules read it as if the field were unset or empty, so what they say about the value is left out, and so is that
  *   the field, or an item of its list, is missing.
+ * - Information that an object is not in the set: one finding for each object that names it, at the first place, however often it is named.
  */
 import { type Manifest } from '../manifests/manifest';
 import { pointer, tokensOf } from '../manifests/pointer';
@@ -31,6 +32,9 @@ interface Field {
 /** The words in which rules report what is missing. */
 const MISSING = /\bmust (be set|set|have|not be empty)\b|\b(has|have) no\b|\bis empty\b/;
 
+/** The words in which rules report an object that is not there. */
+const ABSENT = /\bnot found in these manifests\b/;
+
 /** Rules of the schema whose messages others replace. */
 const SHORT: ReadonlySet<string> = new Set([shapeRules.required.id, shapeRules.format.id]);
 
@@ -38,6 +42,9 @@ export class RepeatedFindings {
   private readonly fields = new Map<Manifest, Map<string, Field>>();
   /** Names of fields with a value of the wrong type, by the path of the object or list that seems to lack them. */
   private readonly lacking = new Map<Manifest, Map<string, Set<string>>>();
+
+  /** What each object is said to name without it being there: the rules and their messages. */
+  private readonly absent = new Map<Manifest, Set<string>>();
 
   /** Whether these are findings of the schema that others replace. */
   static areFoundBy(rule: string): boolean {
@@ -103,6 +110,23 @@ export class RepeatedFindings {
     }
     const hasWrongType = this.fields.get(manifest)?.get(path)?.hasWrongType === true;
     return (hasWrongType && !namesKey(path, message)) || this.reportsAsMissing(manifest, path, message);
+  }
+
+  /**
+   * Whether the object was said before to name an object that is not there. Takes note of it.
+   *
+   * @param severity that of the rule: a misspelled name is more than information, and has to be corrected at each place
+   */
+  wasSaidAbsent({ rule, manifest, message }: Said, severity: Severity): boolean {
+    if (severity !== 'info' || !ABSENT.test(message)) {
+      return false;
+    }
+    const said = this.absent.get(manifest) ?? new Set<string>();
+    this.absent.set(manifest, said);
+    const key = `${rule} ${message}`;
+    const wasSaid = said.has(key);
+    said.add(key);
+    return wasSaid;
   }
 
   private reportsAsMissing(manifest: Manifest, path: string, message: string): boolean {

@@ -96,3 +96,43 @@ test('a wrong key is reported beside the wrong type of its value', () => {
     'schema/type /metadata/labels/A.b~1c',
   ]);
 });
+
+const job = (networks: string): string => `
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: { name: a, namespace: b }
+spec:
+  pytorchReplicaSpecs:
+    Master: &replica
+      template:
+        metadata: { annotations: { k8s.v1.cni.cncf.io/networks: '${networks}' } }
+        spec: { containers: [{ name: pytorch, image: x }] }
+    Worker: *replica
+`;
+
+const NETWORK = `
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: { name: rail, namespace: other }
+`;
+
+function networksSaid(...yaml: readonly string[]): readonly string[] {
+  const { findings } = check(new ManifestSet(parseYaml(yaml.join('---'), 'a.yaml').manifests));
+  return findings
+    .filter(({ rule }) => rule === 'pods/network-attachment-known')
+    .map(({ object, severity, message }) => `${object} ${severity}: ${message}`);
+}
+
+test('an object that is not there is reported once for each object and name', () => {
+  const said = (object: string, name: string): string =>
+    `kubeflow.org/v1 PyTorchJob ${object} info: NetworkAttachmentDefinition "${name}" not found in these manifests`;
+  expect(networksSaid(job('rdma, rdma, eth, rdma'), job('rdma').replace('name: a,', 'name: c,'))).toEqual([
+    said('b/a', 'rdma'),
+    said('b/a', 'eth'),
+    said('b/c', 'rdma'),
+  ]);
+});
+
+test('what has to be corrected at each place is reported at each', () => {
+  expect(networksSaid(job('rail'), NETWORK)).toHaveLength(2);
+});

@@ -98,10 +98,11 @@ export class FindingCollector {
     if (!this.tiers.has(tier)) {
       return;
     }
-    const severity = this.options.severities?.get(rule.id) ?? said.severity ?? rule.severity;
+    const ownSeverity = said.severity ?? rule.severity;
+    const severity = this.options.severities?.get(rule.id) ?? ownSeverity;
     const path = said.path ?? '';
     const noted = { rule: rule.id, tier, severity, manifest, path, message: said.message };
-    if (this.repeated.followsFromType(noted)) {
+    if (this.repeated.followsFromType(noted) || this.repeated.wasSaidAbsent(noted, ownSeverity)) {
       return;
     }
     const tally = this.tallyOf(rule, tier, severity, manifest);

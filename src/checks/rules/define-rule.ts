@@ -1,6 +1,7 @@
 /**
  * Defines a rule outside Gantry: an organization states what its own manifests must look like.
  */
+import { allKinds } from '../../facts/api/kinds';
 import { publicFunction } from '../../facts/calls/public-function';
 import { SEVERITIES, TIERS } from '../report/finding';
 import { type ObjectRule, type PodTemplateRule, type Rule, type RuleFacts, type SetRule } from './rule';
@@ -41,7 +42,7 @@ const KIND = /^(\*|([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Z][A-Za-z0-9]*)$/;
 /**
  * Defines a rule. Add it to an app with `Checks.of(app).addRules(rule)`, to a check with the option `rules`, and test it with `runRule`.
  *
- * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind`, if the summary or the fix is empty, or if `check` is not a function
+ * @throws if the id is not `domain/requirement`, if a kind is not `group/Kind` or lacks its group, if the summary or the fix is empty, or if `check` is not a function
  * @example
  * const ownerLabel = defineRule({
  *   on: 'object',
@@ -101,11 +102,22 @@ function kindsProblem(kinds: unknown): string | undefined {
   }
   const wrong: unknown = kinds.find((kind) => typeof kind !== 'string' || !KIND.test(kind));
   if (wrong === undefined) {
-    return undefined;
+    return (kinds as readonly string[]).map(withoutGroupProblem).find((problem) => problem !== undefined);
   }
   const [group, , name] = typeof wrong === 'string' ? wrong.split('/') : [];
   const hint = name === undefined ? '' : `; a rule covers all versions: "${group}/${name}"`;
   return `kind ${textOf(wrong)} must be group/Kind, or Kind alone for the core group${hint}`;
+}
+
+/** A kind without a group is one of the core group: the rule would never run on a kind that is known in other groups alone. */
+function withoutGroupProblem(kind: string): string | undefined {
+  if (kind === '*' || kind.includes('/')) {
+    return undefined;
+  }
+  const groups = [...new Set(allKinds().flatMap((info) => (info.kind === kind ? [info.group] : [])))];
+  return groups.length === 0 || groups.includes('')
+    ? undefined
+    : `kind "${kind}" is not in the core group: write ${oneOf(groups.map((group) => `"${group}/${kind}"`))}`;
 }
 
 function textOf(value: unknown): string {

@@ -7,6 +7,8 @@
  */
 import { createRequire } from 'node:module';
 import { versionsOfKind } from '../../facts/api/kinds';
+import { loadSchema } from '../../facts/api/schemas';
+import { allOf } from '../../facts/words';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { type SpecContent } from '../contents';
 import type * as CelModuleTypes from '../cel/check-rules';
@@ -26,6 +28,7 @@ import { metadataRuleFacts } from '../server/metadata-rules';
 import { checkCustomResource, checkMetadataOfCustomResource } from './custom-resource';
 import { KnownKinds, type Known, type Unknown } from './known-kinds';
 import { isOptionalField } from './optional-fields';
+import { renamedFields } from './renamed-fields';
 import { hasRules, meetsRule, nodeOf, rulesOf } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { TypedDecoding } from './typed-decoding';
@@ -173,7 +176,7 @@ export class ShapeChecker {
   /** Whether an object is valid whose spec is. */
   private isValidAround(object: JsonObject, { info, schema }: Known): boolean {
     const list = new ViolationList();
-    checkServed(info, this.kubernetes, list);
+    checkServed(object, { info, schema }, this.kubernetes, list);
     checkScope(object, info, list);
     if (info.builtIn) {
       new TypedDecoding(list, true).member(object, 'metadata', nodeOf(schema));
@@ -248,7 +251,7 @@ export class ShapeChecker {
   }
 
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
-    checkServed(info, this.kubernetes, list);
+    checkServed(object, { info, schema }, this.kubernetes, list);
     checkScope(object, info, list);
     let defaulted: JsonObject | undefined;
     let notJudged: readonly string[] = [];
@@ -305,8 +308,20 @@ function errorsIn({ violations }: ShapeResult): number {
   return violations.filter(({ severity }) => severity === 'error').length;
 }
 
+/** What to write to get to the current version: its name, and those of the fields that it calls otherwise. */
+function fixOfVersion(object: JsonObject, schema: Schema, current: KindInfo, kubernetes: KubernetesMinor): string {
+  const renamed = current.builtIn ? [] : renamedFields(object, schema, loadSchema(current, kubernetes));
+  const renames = allOf(renamed.map(({ field, name }) => `${field} to ${name}`));
+  return `Set apiVersion: ${current.apiVersion}${renames === '' ? '' : `, and rename ${renames}`}.`;
+}
+
 /** Whether the API server serves the version, and for how long. */
-function checkServed(info: KindInfo, kubernetes: KubernetesMinor, list: ViolationList): void {
+function checkServed(
+  object: JsonObject,
+  { info, schema }: Known,
+  kubernetes: KubernetesMinor,
+  list: ViolationList,
+): void {
   if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
     const others = versionsOfKind(info.group, info.kind).filter(({ served, deprecated }) => served && !deprecated);
     const current = others.find(({ storage }) => storage) ?? others.at(-1);
@@ -315,7 +330,7 @@ function checkServed(info: KindInfo, kubernetes: KubernetesMinor, list: Violatio
       {
         message: `${info.apiVersion} ${info.kind} is deprecated`,
         found: info.apiVersion,
-        ...(current === undefined ? {} : { fix: `Set apiVersion: ${current.apiVersion}.` }),
+        ...(current === undefined ? {} : { fix: fixOfVersion(object, schema, current, kubernetes) }),
       },
       'apiVersion',
     );

@@ -1,9 +1,9 @@
 /**
- * Says that a field is not known, and which one was probably meant: a field of a similar name that is unset and takes the value, or a
- * field of the same name one level below.
+ * Says that a field is not known, and which one was probably meant: a field of a similar name that is unset and takes the value, a field of
+ * the same name one level below, or a field whose name has one more word.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { nearestName } from '../../facts/spelling';
+import { nearestName, relatedName } from '../../facts/spelling';
 import { allOf, oneOf } from '../../facts/words';
 import { fieldOf } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
@@ -57,10 +57,32 @@ function meantBy(name: string, around: JsonObject, node: SchemaNode): Meant | un
   if (place !== undefined && others.length === 0) {
     return { expected: `${place.join('.')}.${name}`, below: place };
   }
+  const related = relatedField(
+    name,
+    value,
+    node,
+    known.filter((field) => (around[field] ?? null) === null),
+  );
+  if (related !== undefined) {
+    return { expected: `"${related}"`, renamed: related };
+  }
   // Where labels are selected, a map of them is often written in place of the selector.
   return typeof value === 'string' && known.includes('matchLabels')
     ? { expected: 'matchExpressions or matchLabels', below: ['matchLabels'] }
     : undefined;
+}
+
+/** The one of these fields of a node that has the name with one more word, or in another number, and takes the value. */
+export function relatedField(
+  name: string,
+  value: JsonValue,
+  node: SchemaNode,
+  fields: readonly string[],
+): string | undefined {
+  return relatedName(
+    name,
+    fields.filter((field) => takes(node.child(field), value, false)),
+  );
 }
 
 /** Whether a field of this name below the steps takes the value, and is unset. */

@@ -384,20 +384,29 @@ class Reader {
         );
         continue;
       }
-      const wanted = mismatch(value, facts);
-      if (wanted === undefined) {
-        if (facts.keys !== undefined && isObject(value)) {
-          this.arguments(value, join(at, key), `${key} of ${owner}`, facts.keys, {});
-        }
-        continue;
-      }
+      this.argument(value, join(at, key), `${key} of ${owner}`, facts);
+    }
+  }
+
+  private argument(value: JsonValue, at: string, owner: string, facts: ArgumentFacts): void {
+    const wanted = mismatch(value, facts);
+    if (wanted !== undefined) {
       this.note(
         facts.fatal === true && !isDecoded(value, facts) ? 'fatal-argument' : 'argument',
-        join(at, key),
-        `${join(at, key)} must be ${wanted}, but is ${kindOfValue(value)}`,
+        at,
+        `${at} must be ${wanted}, but is ${kindOfValue(value)}`,
         value,
         wanted,
       );
+      return;
+    }
+    if (facts.keys !== undefined && isObject(value)) {
+      this.arguments(value, at, owner, facts.keys, {});
+    }
+    if (facts.entries !== undefined && isObject(value)) {
+      for (const [key, entry] of Object.entries(value)) {
+        this.argument(entry, join(at, key), `${key} of ${owner}`, facts.entries);
+      }
     }
   }
 
@@ -507,9 +516,10 @@ const ARGUMENT_TYPES: Readonly<
 };
 
 /** What would be right, where the value is not. */
-function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | undefined {
+function mismatch(value: JsonValue, { type, values, fatal }: ArgumentFacts): string | undefined {
   const { expected, accepts } = ARGUMENT_TYPES[type];
-  if (!accepts(value)) {
+  // What ends the scheduler is decoded, and a text then is no truth value.
+  if (!accepts(value) || (fatal === true && type === 'bool' && typeof value === 'string')) {
     return expected;
   }
   return type === 'text' && typeof value === 'string' && values?.includes(value) === false ? oneOf(values) : undefined;

@@ -36,6 +36,8 @@ export interface ArgumentFacts {
   readonly values?: readonly string[];
   /** The keys of a map, where they are a closed list. */
   readonly keys?: Readonly<Record<string, ArgumentFacts>>;
+  /** What the values of a map may hold, where its keys are the user's. */
+  readonly entries?: ArgumentFacts;
 }
 
 export interface PluginFacts {
@@ -47,6 +49,7 @@ export interface PluginFacts {
 const int: ArgumentFacts = { type: 'int' };
 const bool: ArgumentFacts = { type: 'bool' };
 const text: ArgumentFacts = { type: 'text' };
+const fatalInt: ArgumentFacts = { type: 'int', fatal: true };
 const none: PluginFacts = { arguments: {} };
 
 /** The plugins that exist, by the name under which they register. */
@@ -157,15 +160,19 @@ export const SCHEDULER_PLUGINS = {
   'resource-strategy-fit': {
     arguments: {
       resourceStrategyFitWeight: { type: 'int', fatal: true },
-      resources: { type: 'map', fatal: true },
+      resources: {
+        type: 'map',
+        fatal: true,
+        entries: { type: 'map', fatal: true, keys: { type: { type: 'text', fatal: true }, weight: fatalInt } },
+      },
       sra: {
         type: 'map',
         fatal: true,
         keys: {
           enable: { type: 'bool', fatal: true },
           resources: { type: 'text', fatal: true },
-          weight: { type: 'int', fatal: true },
-          resourceWeight: { type: 'map', fatal: true },
+          weight: fatalInt,
+          resourceWeight: { type: 'map', fatal: true, entries: fatalInt },
         },
       },
       proportional: {
@@ -174,7 +181,7 @@ export const SCHEDULER_PLUGINS = {
         keys: {
           enable: { type: 'bool', fatal: true },
           resources: { type: 'text', fatal: true },
-          resourceProportion: { type: 'map', fatal: true },
+          resourceProportion: { type: 'map', fatal: true, entries: { type: 'number', fatal: true } },
         },
       },
     },

@@ -12,6 +12,7 @@ import { DEVICE_CLASSES } from './device-classes';
 import { NCCL_VARIABLES, findNcclVariable } from './nccl';
 import { NODE_LABELS, type NodeLabelFact, findNodeLabel } from './node-labels';
 import { PROJECTS } from './projects';
+import { reportedMemoryMiB } from './reported-memory';
 import { RESOURCES, type ResourceFact, findResource } from './resource-names';
 import { TAINTS } from './taints';
 import { type VendorFacts, VENDORS } from './vendors';
@@ -280,6 +281,11 @@ function entry(
   return { topic, name, facts: facts.filter(([, value]) => value !== ''), tables };
 }
 
+function memoryText(accelerator: KnownAcceleratorFacts): string {
+  const reported = reportedMemoryMiB(accelerator);
+  return `${accelerator.memoryGB} GB nominal${reported === undefined ? '' : `, ${reported} MiB as the driver reports it`}`;
+}
+
 function fabricText({ fabric: { link, island, domain } }: KnownAcceleratorFacts): string {
   const most = domain === undefined ? '' : `, ${domain} over nodes`;
   return island === 1 && domain === undefined ? link : `${link}: ${island} of a node${most}`;
@@ -319,7 +325,7 @@ function acceleratorEntry(accelerator: KnownAcceleratorFacts): CatalogEntry {
     accelerator.name,
     [
       ['vendor', VENDORS[vendor].title],
-      ['memory', `${accelerator.memoryGB} GB nominal`],
+      ['memory', memoryText(accelerator)],
       ['architecture', accelerator.architecture],
       ['form', accelerator.formFactor],
       ['compute capability', accelerator.computeCapability ?? ''],

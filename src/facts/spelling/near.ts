@@ -41,6 +41,28 @@ export function nearestName(
   return best;
 }
 
+/**
+ * The one of `known` that is `name` in another number (`maxRetries`, `maxRetry`), or with one more word at its end (`cohort`, `cohortName`).
+ * `undefined` where none is, or several are.
+ */
+export function relatedName(name: string, known: Iterable<string>): string | undefined {
+  const one = singular(name);
+  const [related, ...others] = [...new Set(known)].filter(
+    (candidate) =>
+      candidate !== name &&
+      (singular(candidate) === one ||
+        (candidate.startsWith(name) && /^[A-Z][a-z0-9]*$/.test(candidate.slice(name.length)))),
+  );
+  return name === '' || others.length > 0 ? undefined : related;
+}
+
+function singular(name: string): string {
+  return name
+    .replace(/ies$/, 'y')
+    .replace(/(s|x|z|ch|sh)es$/, '$1')
+    .replace(/([^s])s$/, '$1');
+}
+
 /** One bit for each letter that occurs; other characters share bits. */
 export function lettersOf(name: string): number {
   let letters = 0;

@@ -49,13 +49,18 @@ test.each([
   ],
   [['batch/job'], 'kind "batch/job" must be group/Kind'],
   [[], 'kinds must name at least one kind'],
+  [['Pod', 'Deployment'], 'rule acme/owner-label: kind "Deployment" is not in the core group: write "apps/Deployment"'],
+  [['Job'], 'rule acme/owner-label: kind "Job" is not in the core group: write "batch/Job" or "batch.volcano.sh/Job"'],
 ])('kinds of %j are rejected', (kinds, message) => {
   expect(() => defineRule({ ...OWNER, on: 'object', kinds })).toThrow(message);
 });
 
-test.each(['*', 'Pod', 'apps/Deployment', 'scheduling.volcano.sh/Queue'])('the kind %s is accepted', (kind) => {
-  expect(() => defineRule({ ...OWNER, on: 'object', kinds: [kind] })).not.toThrow();
-});
+test.each(['*', 'Pod', 'Event', 'Widget', 'example.com/Deployment', 'apps/Deployment', 'scheduling.volcano.sh/Queue'])(
+  'the kind %s is accepted',
+  (kind) => {
+    expect(() => defineRule({ ...OWNER, on: 'object', kinds: [kind] })).not.toThrow();
+  },
+);
 
 test.each(['summary', 'fix'] as const)('an empty %s is rejected', (field) => {
   expect(() => defineRule({ ...OWNER, [field]: ' ' })).toThrow(`rule acme/owner-label: ${field} must not be empty`);

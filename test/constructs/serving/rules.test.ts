@@ -41,6 +41,13 @@ test('what a cluster may allow is a warning until its configuration is beside it
   expect(severity([knative({}, { timeoutSeconds: -1 })])).toEqual(['error']);
 });
 
+test('the fix of a field behind a feature says where an app switches it on', () => {
+  const [finding] = findingsOf(yaml([knative({}, { nodeSelector: { a: 'b' } })]), servingRules);
+  expect(finding.fix).toBe(
+    'Set kubernetes.podspec-nodeselector: enabled in the config-features ConfigMap in the knative-serving namespace (in an app: serving.KnativeFeatureSwitches), or remove the field.',
+  );
+});
+
 test('a target of hpa without metric is in percent of CPU', () => {
   const [finding] = findingsOf(
     yaml([knative({ class: 'hpa.autoscaling.knative.dev', target: '10' })]),

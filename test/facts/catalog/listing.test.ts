@@ -41,7 +41,7 @@ describe('catalog entries', () => {
     const [entry, ...others] = catalogEntries('h100 sxm');
     expect(others).toEqual([]);
     expect(entry?.name).toBe('H100-SXM-80GB');
-    expect(entry?.facts).toContainEqual(['memory', '80 GB nominal']);
+    expect(entry?.facts).toContainEqual(['memory', '80 GB nominal, 81559 MiB as the driver reports it']);
     expect(entry?.tables[0]?.rows[0]).toEqual(['1g.10gb', '7', '1', '10 GB', 'nvidia.com/mig-1g.10gb', 'all-1g.10gb']);
   });
 

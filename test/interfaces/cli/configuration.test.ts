@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Script } from 'node:vm';
 import { countsOf, type Report } from '../../../src/checks/report/report';
+import { placeOfSyntaxError } from '../../../src/interfaces/cli/settings/configuration';
 import { CONFIGURATION_SCHEMA } from '../../../src/interfaces/cli/settings/configuration-schema';
 import { BAD, GOOD, UNKNOWN, Workplace } from './fake-terminal';
 
@@ -114,6 +116,41 @@ describe('.gantry.yaml', () => {
     ]);
   });
 
+  test('rules of its own are listed and explained', async () => {
+    place.write(
+      'rules.js',
+      "exports.rules = [{ id: 'acme/owner', on: 'object', kinds: ['ConfigMap'], tier: 'advice', severity: 'error', summary: 'Owned.', why: 'w.', source: 'us', fix: 'Fix.', check: () => [] }];\n",
+    );
+    place.write('.gantry.yaml', 'rule-modules: [rules.js]\n');
+    expect((await place.run(['rules', 'acme'])).out).toMatch(/^acme\/owner +advice +error +Owned\.$/m);
+    for (const command of ['rules', 'explain']) {
+      const { status, out } = await place.run([command, 'acme/owner']);
+      expect([status, out]).toEqual([0, expect.stringMatching(/^acme\/owner\n[^]*why +w\.\n/)]);
+    }
+    place.write('.gantry.yaml', '');
+    expect((await place.run(['rules', 'acme/owner'])).status).toBe(2);
+  });
+
+  test('a syntax error of a module has its line', () => {
+    const errorIn = (filename: string): unknown => {
+      try {
+        return new Script('exports.a = 1;\n\nexports.b = {;\n', { filename });
+      } catch (error) {
+        return error;
+      }
+    };
+    const gone = '/here/gone.js';
+    expect(placeOfSyntaxError(errorIn('/here/rules/rules.js'), gone, '/here')).toBe('rules/rules.js:3');
+    expect(placeOfSyntaxError(errorIn('file:///here/r%20s.mjs'), gone, '/here')).toBe('r s.mjs:3');
+    expect(placeOfSyntaxError(new SyntaxError('Unexpected token'), gone, '/here')).toBeUndefined();
+    expect(placeOfSyntaxError(new Error('Cannot find module'), gone, '/here')).toBeUndefined();
+    expect(placeOfSyntaxError(undefined, gone, '/here')).toBeUndefined();
+    place.write('own.mjs', 'export const rules = [\n;\n');
+    expect(placeOfSyntaxError(new SyntaxError('Unexpected token'), join(place.folder, 'own.mjs'), place.folder)).toBe(
+      'own.mjs:2',
+    );
+  });
+
   test('says what fails', async () => {
     place.write('w.yaml', UNKNOWN);
     place.write('.gantry.yaml', 'fail-on: [warning, not-checked]\n');
@@ -130,6 +167,12 @@ describe('.gantry.yaml', () => {
     ],
     ['a wrong type', 'include: app\n', '.gantry.yaml: include must be a list'],
     ['a number for a version', 'k8s: 1.35\n', '.gantry.yaml: k8s must be a string; put it in quotation marks'],
+    [
+      'off without quotes',
+      'rules: {schema/unknown-field: {severity: off, reason: x}}\n',
+      '.gantry.yaml: rules["schema/unknown-field"].severity must be a string; write \'off\' in quotation marks, because YAML reads off as false',
+    ],
+    ['a truth value for a version', 'k8s: true\n', '.gantry.yaml: k8s must be a string; put it in quotation marks'],
     [
       'an unknown version',
       "k8s: '1.3'\n",
@@ -167,10 +210,19 @@ describe('.gantry.yaml', () => {
       'rule-modules: [none.js]\n',
       '.gantry.yaml: none.js must export an array of rules as `rules`; create each rule with `defineRule`',
     ],
+    [
+      'a rule that never runs',
+      'rule-modules: [never.js]\n',
+      '.gantry.yaml: never.js: rule acme/owner: kind "Deployment" is not in the core group: write "apps/Deployment"',
+    ],
     ['keys of every object', 'constructor: 1\n__proto__: {a: 1}\n', '.gantry.yaml: constructor is an unknown field'],
   ])('with %s is one clear error', async (_, text, expected) => {
     place.write('.gantry.yaml', text);
     place.write('none.js', 'exports.x = 1;\n');
+    place.write(
+      'never.js',
+      "exports.rules = [{ id: 'acme/owner', on: 'object', kinds: ['Deployment'], summary: 's.', fix: 'f.', check: () => [] }];\n",
+    );
     place.write('a.yaml', GOOD);
     const { status, err } = await place.run(['check', 'a.yaml']);
     expect([status, err.startsWith(`gantry: ${expected}`) ? expected : err]).toEqual([2, expected]);

@@ -351,6 +351,30 @@ describe('pools of a cluster file with a DRA driver', () => {
     expect(slice).toMatchObject({ spec: { devices: [{ attributes: { productName: { string: product } } }] } });
   });
 
+  it.each([
+    ['H100-SXM-80GB', '81559Mi'],
+    ['A100-SXM-80GB', '81920Mi'],
+    ['H100-SXM-80GB, memoryMiB: 81000', '81000Mi'],
+    ['H100-NVL', `${94 * 1024}Mi`],
+  ])('a device of %s has the memory %s', (accelerator, value) => {
+    const [slice] = hall(`name: p, accelerator: ${accelerator}, perNode: 1`).objects;
+    expect(slice).toMatchObject({ spec: { devices: [{ capacity: { memory: { value } } }] } });
+  });
+
+  it('80Gi is more than an H100 of 80 GB has', () => {
+    const large = claims(
+      'large',
+      `[{name: gpu, exactly: {deviceClassName: ${DRIVER}, selectors: [{cel: {expression: 'device.capacity["${DRIVER}"].memory.compareTo(quantity("80Gi")) >= 0'}}]}}]`,
+    );
+    const made = plan(
+      [large, job('train', 1, 'resourceClaimTemplateName: large')],
+      hall('name: h100, accelerator: H100-SXM-80GB'),
+    );
+    expect(gangNamed(made, 'ml/train').pending?.message).toContain(
+      'no device of gpu.nvidia.com has memory >= 80Gi; the largest has 81559Mi',
+    );
+  });
+
   it('a larger pool publishes the devices of its new nodes', () => {
     const change = (text: string): ReturnType<typeof plan> =>
       plan(train, changed(hall('name: h100, count: 1, accelerator: H100-SXM-80GB'), [readWhatIf(text)], []).cluster);

@@ -227,7 +227,7 @@ describe('what the placement core counts with', () => {
       '1 pcie-3',
       '1 pcie-3',
     ]);
-    expect(devices?.[7]).toEqual({ model: 'H100-SXM-80GB', memoryMiB: 81920, numa: 1, island: 'pcie-3' });
+    expect(devices?.[7]).toEqual({ model: 'H100-SXM-80GB', memoryMiB: 81559, numa: 1, island: 'pcie-3' });
   });
 
   test('a device that the kubelet does not offer keeps its index', () => {

@@ -90,7 +90,7 @@ const features = revisionRule(
     summary: "Fields of a revision's pod that depend on a feature flag must be enabled in config-features.",
     why: 'Node selectors, tolerations, schedulers, runtime classes, claims, and other fields are off by default: the webhook rejects the service.',
     source: `${KNATIVE}, pkg/apis/config/features.go, pkg/apis/serving/fieldmask.go`,
-    fix: 'Set the key to enabled in the config-features ConfigMap in the knative-serving namespace (most cannot safely be disabled again), or remove the field.',
+    fix: 'Set the key to enabled in the config-features ConfigMap in the knative-serving namespace (most cannot safely be disabled again), in an app with serving.KnativeFeatureSwitches, or remove the field.',
   },
   function* ({ spec, specPath }, _manifest, { set }) {
     const config = set.get('ConfigMap', FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE);
@@ -109,7 +109,7 @@ const features = revisionRule(
         path: `${specPath}${path}`,
         message: `the field requires the Knative feature ${feature}, which is disabled ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
-        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace, or remove the field.`,
+        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace (in an app: serving.KnativeFeatureSwitches), or remove the field.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
       };
     }

@@ -1,11 +1,12 @@
 /**
- * `gantry rules [NAME]`: every rule, those of a domain, or all that is known of one.
+ * `gantry rules [NAME]`: every rule, one's own among them, those of a domain, or all that is known of one.
  */
 import pico from 'picocolors';
 import { type RuleFacts } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { oneOf } from './check-options';
 import { ruleFacts } from '../../checks/rule-facts';
+import { ownRules, readConfiguration } from '../settings/configuration';
 import { table } from '../table';
 import { UsageError, wantsColor, type Terminal } from '../terminal';
 
@@ -17,11 +18,11 @@ export interface RulesFlags {
 /**
  * Lists rules, or tells all of the one that is named in full.
  *
- * @throws UsageError for a name that neither a rule nor a domain has
+ * @throws UsageError for a configuration file or a module of rules that cannot be read, and for a name that neither a rule nor a domain has
  */
-export function rulesCommand(name: string | undefined, flags: RulesFlags, terminal: Terminal): number {
+export async function rulesCommand(name: string | undefined, flags: RulesFlags, terminal: Terminal): Promise<number> {
   const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, ['text', 'json'], 'format');
-  const rules = selected(name);
+  const rules = selected(name, await rulesAndOwn(terminal));
   const color = wantsColor(terminal, flags.color);
   if (format === 'json') {
     const rows = rules.map(({ id, row, tier, severity, group, summary, why, source, fix }) => {
@@ -37,9 +38,13 @@ export function rulesCommand(name: string | undefined, flags: RulesFlags, termin
   return 0;
 }
 
+/** The rules of Gantry, and those of the modules that the configuration file of the working folder names. */
+export async function rulesAndOwn(terminal: Terminal): Promise<readonly RuleFacts[]> {
+  return [...ruleFacts(), ...(await ownRules(readConfiguration(undefined, terminal.cwd), terminal))];
+}
+
 /** The rule of that id, the rules of that domain (`volcano` or `volcano/`), or all. */
-function selected(name: string | undefined): readonly RuleFacts[] {
-  const rules = ruleFacts();
+function selected(name: string | undefined, rules: readonly RuleFacts[]): readonly RuleFacts[] {
   if (name === undefined) {
     return rules;
   }

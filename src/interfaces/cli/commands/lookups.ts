@@ -47,9 +47,9 @@ export function addLookupCommands(program: Command, terminal: Terminal, finish: 
         ['Explain a rule', 'gantry rules volcano/queue-parent-known'],
       ),
     )
-    .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
+    .action(async (name: string | undefined, flags: RulesModule.RulesFlags) => {
       const { rulesCommand } = load('../check/rules-command') as typeof RulesModule;
-      finish(rulesCommand(name, flags, terminal));
+      finish(await rulesCommand(name, flags, terminal));
     });
 
   program

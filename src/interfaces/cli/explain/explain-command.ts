@@ -9,7 +9,7 @@ import { type ClusterFlags, readClusterOption } from '../cluster-option';
 import { explainedWork } from './explain-cluster';
 import { type ExplanationStyle, explainedMessages } from './explain-messages';
 import { explainedPlace, filePlace } from './explain-place';
-import { rulesCommand } from '../check/rules-command';
+import { rulesAndOwn, rulesCommand } from '../check/rules-command';
 import { UsageError, wantsColor, type Terminal } from '../terminal';
 
 export interface ExplainFlags extends ClusterFlags {
@@ -20,6 +20,9 @@ export interface ExplainFlags extends ClusterFlags {
 
 /** Bytes of standard input that are read: what somebody pasted, or the end of a log. */
 const MOST_TEXT = 4 * 1024 * 1024;
+
+/** What may be a rule of one's own, for which the configuration file is read. */
+const RULE_ID = /^[a-z0-9-]+\/[a-z0-9-]+$/;
 
 /** @returns 0 if it was explained, 1 if a message is not known */
 export async function explainCommand(what: string, flags: ExplainFlags, terminal: Terminal): Promise<number> {
@@ -34,7 +37,9 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
     terminal.out(explainedWork(what, input, { ...style, ...(namespace !== undefined && { namespace }) }));
     return 0;
   }
-  if (ruleFacts().some(({ id }) => id === what)) {
+  const rules = RULE_ID.test(what) ? await rulesAndOwn(terminal) : ruleFacts();
+  const ids = rules.map(({ id }) => id);
+  if (ids.includes(what)) {
     return rulesCommand(what, flags, terminal);
   }
   const place = filePlace(what, terminal.cwd);
@@ -45,7 +50,6 @@ export async function explainCommand(what: string, flags: ExplainFlags, terminal
   if (messagesIn(what).length > 0) {
     return explainMessages(what, style, terminal);
   }
-  const ids = ruleFacts().map(({ id }) => id);
   const near = ids.find((id) => id.endsWith(`/${what}`)) ?? nearestName(what, ids);
   throw new UsageError(
     `explain ${what}: not a rule, a file, or a known message${near === undefined ? '' : ` (did you mean ${near}?)`}; work of a cluster requires --cluster, and messages are read from standard input with -`,

@@ -102,12 +102,20 @@ function mapOf({ required = [] }: FileSchema): string {
 
 function stringProblems(value: JsonValue, { enum: allowed, minLength = 0 }: FileSchema): readonly string[] {
   if (typeof value !== 'string') {
-    return [`must be a string${typeof value === 'number' ? '; put it in quotation marks' : ''}`];
+    return [`must be a string${unquotedHint(value, allowed)}`];
   }
   if (allowed !== undefined && !allowed.includes(value)) {
     return [`has the unsupported value ${JSON.stringify(value)}; supported values are ${allowed.join(', ')}`];
   }
   return value.trim().length < minLength ? ['must not be empty'] : [];
+}
+
+/** YAML reads `1.30` as a number, and `off` as false. */
+function unquotedHint(value: JsonValue, allowed: FileSchema['enum']): string {
+  if (value === false && allowed?.includes('off') === true) {
+    return "; write 'off' in quotation marks, because YAML reads off as false";
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? '; put it in quotation marks' : '';
 }
 
 function objectProblems(value: JsonObject, schema: FileSchema, path: string): readonly SchemaProblem[] {

@@ -1,10 +1,12 @@
 /**
  * The file `.gantry.yaml`: what a repository wants of its checks.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ruleProblem } from '../../../checks/rules/define-rule';
 import { type Rule } from '../../../checks/rules/rule';
 import { type Severity } from '../../../checks/report/finding';
 import { type Suppression } from '../../../checks/report/suppression';
@@ -14,6 +16,9 @@ import { parseValue } from '../../../manifests/yaml';
 import { readText } from '../../checks/read-files';
 import { CONFIGURATION_SCHEMA, problemsOf } from './configuration-schema';
 import { UsageError, type Terminal } from '../terminal';
+
+/** The first line of a report of a syntax error. */
+const PLACE = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)\r?\n/;
 
 const CONFIGURATION_FILE = '.gantry.yaml';
 
@@ -121,11 +126,30 @@ export async function ownRules(
       exported = await loadModule(module);
     } catch (error) {
       const [reason = ''] = String((error as Partial<Error>).message).split('\n');
-      throw new UsageError(`${file}: cannot load ${shown}: ${reason}`);
+      throw new UsageError(`${file}: cannot load ${placeOfSyntaxError(error, module, cwd) ?? shown}: ${reason}`);
     }
     rules.push(...rulesIn(exported, `${file}: ${shown}`));
   }
   return rules;
+}
+
+/**
+ * The file and line at which a module cannot be parsed; it may be one that the named module loads. Node.js writes them into the first line of
+ * the stack, but for ES modules only where it prints the error: then Node.js is asked to parse the module alone.
+ */
+export function placeOfSyntaxError(error: unknown, module: string, cwd: string): string | undefined {
+  const { name, stack = '' } = (error ?? {}) as Partial<Error>;
+  if (name !== 'SyntaxError') {
+    return undefined;
+  }
+  const [, place, line] =
+    PLACE.exec(stack) ??
+    PLACE.exec(spawnSync(process.execPath, ['--check', module], { encoding: 'utf8' }).stderr) ??
+    [];
+  if (place === undefined || line === undefined) {
+    return undefined;
+  }
+  return `${relative(cwd, place.startsWith('file:') ? fileURLToPath(place) : place)}:${line}`;
 }
 
 async function loadModule(path: string): Promise<unknown> {
@@ -147,6 +171,10 @@ function rulesIn(exported: unknown, where: string): readonly Rule[] {
     | undefined;
   if (found === undefined || !found.every(isRule)) {
     throw new UsageError(`${where} must export an array of rules as \`rules\`; create each rule with \`defineRule\``);
+  }
+  const problem = found.map(ruleProblem).find((one) => one !== undefined);
+  if (problem !== undefined) {
+    throw new UsageError(`${where}: ${problem}`);
   }
   return found;
 }

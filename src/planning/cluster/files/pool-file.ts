@@ -12,6 +12,7 @@ import {
   uniformMigConfigs,
   VENDORS,
 } from '../../../facts/catalog';
+import { memoryMiBOf } from '../../../facts/catalog/reported-memory';
 import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../../placement';
 
 import { type Fields } from './fields';
@@ -127,7 +128,7 @@ function readDevices(fields: Fields): PoolDevices {
     fields.number('perNode', { least: 0, most: MOST_DEVICES, whole: true }) ?? (accelerator === undefined ? 0 : 8);
   const resource = fields.text('resource') ?? facts?.resource ?? DEFAULT_DEVICE_RESOURCE;
   const memoryMiB =
-    fields.number('memoryMiB', { least: 1, whole: true }) ?? (facts === undefined ? undefined : facts.memoryGB * 1024);
+    fields.number('memoryMiB', { least: 1, whole: true }) ?? (facts === undefined ? undefined : memoryMiBOf(facts));
   const product = fields.text('product') ?? usualProduct(facts, accelerator);
   const numaNodes = fields.number('numaNodes', { least: 1, whole: true }) ?? usualNumaNodes(facts, perNode);
   const islandSize = fields.number('islandSize', { least: 1, whole: true }) ?? usualIsland(facts);

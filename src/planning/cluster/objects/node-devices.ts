@@ -6,6 +6,7 @@
  * devices and are devices here.
  */
 import { findAccelerator, isWholeDevice, type KnownAcceleratorFacts, vendorOfResource } from '../../../facts/catalog';
+import { memoryMiBOf } from '../../../facts/catalog/reported-memory';
 import { DEFAULT_DEVICE_RESOURCE, type Device } from '../../../placement';
 import { isPartitionResource, partitionOf } from '../nodes/partitions';
 import { migProfileOf, PERCENT_RESOURCES, RENAMED_REPLICA, SHARED_COUNTS } from './accelerator-request';
@@ -102,7 +103,7 @@ function kindOf(label: string, facts: KnownAcceleratorFacts | undefined, labels:
     numberIn(labels['nvidia.com/gpu.memory']) ??
     numberIn(labels['karpenter.k8s.aws/instance-gpu-memory']) ??
     gibibytesIn(labels['amd.com/gpu.vram']) ??
-    (facts === undefined || instance !== undefined ? undefined : Math.floor((facts.memoryGB * 1024) / partitions));
+    (facts === undefined || instance !== undefined ? undefined : Math.floor(memoryMiBOf(facts) / partitions));
   return { model, ...(memoryMiB !== undefined && { memoryMiB }) };
 }
 

@@ -93,8 +93,28 @@ export const schedulerCases: readonly RuleCases[] = [
     fires: {
       'a time span without end': [plugins('- name: tdm\n  arguments:\n    tdm.revocable-zone.rz1: "10:00"')],
       'a number where a duration is asserted': [plugins('- name: rescheduling\n  arguments:\n    interval: 5')],
+      'a weight among the resources': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    resources:\n      weight: -1'),
+      ],
+      'a weight of a resource as a text': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    resources:\n      nvidia.com/gpu: {weight: "2"}'),
+      ],
+      'a weight in sra as a text': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    sra:\n      resourceWeight: {cpu: "1"}'),
+      ],
+      'a proportion as a text': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    proportional:\n      resourceProportion: {cpu: "4"}'),
+      ],
+      'a switch as a text, which the plugin does not convert': [
+        plugins('- name: resource-strategy-fit\n  arguments:\n    sra: {enable: "true"}'),
+      ],
     },
     silent: {
+      'resources of any names': [
+        plugins(
+          '- name: resource-strategy-fit\n  arguments:\n    resources:\n      cloudml.gpu/*: {type: MostAllocated, weight: 2}\n    sra: {enable: true, resources: nvidia.com/gpu, weight: 10, resourceWeight: {nvidia.com/gpu: 1}}\n    proportional: {enable: false, resources: nvidia.com/gpu, resourceProportion: {nvidia.com/gpu.cpu: 4, nvidia.com/gpu.memory: 0.5}}',
+        ),
+      ],
       'a time span': [plugins('- name: tdm\n  arguments:\n    tdm.revocable-zone.rz1: 22:00-06:00')],
       'a fraction, of which the plugin reads the whole part': [
         plugins('- name: resource-strategy-fit\n  arguments:\n    resourceStrategyFitWeight: 1.5'),
