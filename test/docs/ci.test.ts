@@ -27,9 +27,10 @@ describe('the workflows of docs/ci.md', () => {
     // The name is that of the page; the content need not be compressed.
     place.write('prod.gantry.json.gz', writeSnapshot(snapshot, { compressed: false }).toString());
     for (const words of gantrySteps().slice(1)) {
+      const output = words.includes('--output') ? words[words.indexOf('--output') + 1] : undefined;
       expect([words.join(' '), await place.run(words)]).toEqual([
         words.join(' '),
-        expect.objectContaining({ status: 0, err: '' }),
+        expect.objectContaining({ status: 0, err: output === undefined ? '' : `gantry: wrote ${output}\n` }),
       ]);
     }
     expect(readFileSync(join(place.folder, 'comment.md'), 'utf8')).toContain('0 added, 0 removed, 1 changed');

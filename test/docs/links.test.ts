@@ -48,6 +48,31 @@ test.each(pages)('the links of %s lead somewhere', (page) => {
   expect(broken).toEqual([]);
 });
 
+const REPOSITORY = 'https://github.com/gantry-dev/gantry/blob/main/';
+
+test('pages of the package link to files of the package, or to files of the repository by their address', () => {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: readonly string[] };
+  const isPacked = (file: string): boolean =>
+    ['README.md', 'LICENSE', 'package.json', ...files].some(
+      (packed) => file === packed || file.startsWith(`${packed}/`),
+    );
+  const wrong = [...texts].flatMap(([page, text]) => {
+    const links = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target.split('#')[0]);
+    const inRepository = links
+      .filter((link) => link.startsWith(REPOSITORY))
+      .map((link) => link.slice(REPOSITORY.length));
+    const relatives = links
+      .filter((link) => link !== '' && !/^[a-z]+:/.test(link))
+      .map((link) => relative(ROOT, resolve(ROOT, dirname(page), link)));
+    return [
+      ...inRepository.filter((file) => !existsSync(join(ROOT, file))),
+      ...(isPacked(page) ? relatives.filter((file) => !isPacked(file)) : []),
+    ].map((file) => `${page}: ${file}`);
+  });
+  expect(wrong).toEqual([]);
+  expect(isPacked('examples/keda/main.ts')).toBe(false);
+});
+
 test('the scripts that pages name exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   const named = [...texts].flatMap(([page, text]) =>

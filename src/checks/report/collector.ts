@@ -47,8 +47,8 @@ interface Tally {
   readonly rule: ReportedFacts;
   readonly tier: Tier;
   readonly severity: Severity;
-  /** Why they are suppressed. Absent if they are not. */
-  readonly reason?: string;
+  /** What suppresses them. Absent if nothing does. */
+  readonly suppression?: Suppression;
   /** How many are described. */
   described: number;
   /** The paths of the others. */
@@ -106,7 +106,7 @@ export class FindingCollector {
       return;
     }
     const tally = this.tallyOf(rule, tier, severity, manifest);
-    if (tally.reason === undefined) {
+    if (tally.suppression === undefined) {
       this.repeated.note(noted);
     }
     if (tally.described < MOST_FINDINGS) {
@@ -125,8 +125,8 @@ export class FindingCollector {
     const key = `${rule.id} ${tier} ${severity}`;
     let tally = tallies.get(key);
     if (tally === undefined) {
-      const reason = this.reasonToIgnore(rule.id, manifest);
-      tallies.set(key, (tally = { rule, tier, severity, reason, described: 0, omitted: [] }));
+      const suppression = this.suppressionOf(rule.id, manifest);
+      tallies.set(key, (tally = { rule, tier, severity, suppression, described: 0, omitted: [] }));
     }
     return tally;
   }
@@ -160,9 +160,9 @@ export class FindingCollector {
     });
   }
 
-  private keep({ reason }: Pick<Tally, 'reason'>, manifest: Manifest, finding: Finding): void {
-    if (reason !== undefined) {
-      this.suppressed.push({ ...finding, reason });
+  private keep({ suppression }: Pick<Tally, 'suppression'>, manifest: Manifest, finding: Finding): void {
+    if (suppression !== undefined) {
+      this.suppressed.push(suppressedBy(suppression, finding));
     } else {
       this.located.push({ finding, manifest });
     }
@@ -186,9 +186,9 @@ export class FindingCollector {
       line: problem.position.line,
       column: problem.position.column,
     });
-    const reason = this.options.ignore?.find((suppression) => suppression.rule === rule.id)?.reason;
-    if (reason !== undefined) {
-      this.suppressed.push({ ...finding, reason });
+    const suppression = this.options.ignore?.find((candidate) => candidate.rule === rule.id);
+    if (suppression !== undefined) {
+      this.suppressed.push(suppressedBy(suppression, finding));
     } else {
       this.located.push({ finding });
     }
@@ -197,23 +197,21 @@ export class FindingCollector {
   /** @param rule the rule that a suppression names to accept that the object is not checked; without it, no suppression does */
   addNotChecked(manifest: Manifest, why: string, rule?: ReportedFacts): void {
     const { file, construct } = manifest.origin;
-    const reason = rule === undefined ? undefined : this.reasonToIgnore(rule.id, manifest);
-    if (rule !== undefined && reason !== undefined) {
+    const suppression = rule === undefined ? undefined : this.suppressionOf(rule.id, manifest);
+    if (rule !== undefined && suppression !== undefined) {
       const { id, tier } = rule;
       const object = describeId(manifest.id);
-      this.suppressed.push(
-        definedMembers({
-          rule: id,
-          tier,
-          severity: 'info',
-          object,
-          path: '/kind',
-          message: why,
-          file,
-          construct,
-          reason,
-        }),
-      );
+      const finding = definedMembers({
+        rule: id,
+        tier,
+        severity: 'info' as const,
+        object,
+        path: '/kind',
+        message: why,
+        file,
+        construct,
+      });
+      this.suppressed.push(suppressedBy(suppression, finding));
       return;
     }
     this.notChecked.push(definedMembers({ object: describeId(manifest.id), file, construct, why }));
@@ -237,9 +235,9 @@ export class FindingCollector {
     this.notChecked.push(definedMembers({ object, file, construct, why, failed: true as const }));
   }
 
-  private reasonToIgnore(rule: string, manifest: Manifest): string | undefined {
+  private suppressionOf(rule: string, manifest: Manifest): Suppression | undefined {
     const matches = (suppression: Suppression): boolean => suppression.rule === rule;
-    return (this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches))?.reason;
+    return this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches);
   }
 
   /** One finding for those of a rule that are not described. */
@@ -294,4 +292,8 @@ function compare(a: string, b: string): number {
 function onOneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f]/g, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+function suppressedBy({ reason, by }: Suppression, finding: Finding): SuppressedFinding {
+  return { ...finding, reason, ...(by === undefined ? {} : { by }) };
 }

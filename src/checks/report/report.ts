@@ -18,6 +18,8 @@ import { sourceRules } from '../rules/source-rules';
 export interface SuppressedFinding extends Finding {
   /** Why the finding does not matter, in the words of the user that suppressed it. */
   readonly reason: string;
+  /** What suppresses it: `the baseline`, `.gantry.yaml`, or `--ignore`. @default - the manifest, or the app */
+  readonly by?: string;
 }
 
 /** The result of a check. */

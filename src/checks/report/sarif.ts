@@ -62,8 +62,9 @@ function descriptor(id: string, facts: RuleFacts | undefined): ReportingDescript
 
 function result(finding: Finding | SuppressedFinding, ruleIndex: number): Result {
   const { rule, severity, tier, object, path, message, found, expected, fix, omitted } = finding;
-  const text = [message, expected === undefined ? '' : `Expected: ${expected}.`, fix ?? '']
+  const text = [message, expected === undefined ? '' : `Expected: ${expected}`, fix ?? '']
     .filter((part) => part !== '')
+    .map((part, index, { length }) => (index < length - 1 || part !== message ? asSentence(part) : part))
     .join(' ');
   return {
     ruleId: rule,
@@ -77,6 +78,11 @@ function result(finding: Finding | SuppressedFinding, ruleIndex: number): Result
       : {}),
     properties: { tier, object, path, ...(found === undefined ? {} : { found }) },
   };
+}
+
+/** With a mark at its end, so that another sentence can follow. */
+function asSentence(text: string): string {
+  return /[.!?:]$/.test(text) ? text : `${text}.`;
 }
 
 /** The line in the file, where there is one, and the object's field, or the construct, by name. */

@@ -17,6 +17,8 @@ export interface Suppression {
   readonly rule: string;
   /** Why it does not matter here. */
   readonly reason: string;
+  /** What states it, such as `.gantry.yaml`. @default - the manifest, or the app */
+  readonly by?: string;
 }
 
 export const suppressionNeedsReason: RuleFacts = {

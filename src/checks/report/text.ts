@@ -6,7 +6,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, occurrencesOf, type Severity } from './finding';
 import { groupBy } from '../../facts/collections';
 import { type SkippedSource } from '../../manifests/manifest';
-import { countsOf, type Report } from './report';
+import { countsOf, type Report, type SuppressedFinding } from './report';
 import { counted, printable } from '../../facts/words';
 
 type Colors = ReturnType<typeof pico.createColors>;
@@ -238,10 +238,17 @@ function summary(report: Report, colors: Colors): string {
     ...(infos > 0 ? [colors.blue(`${infos} info`)] : []),
     ...(hygiene > 0 ? [colors.yellow(`${hygiene} for hygiene`)] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
-    ...(suppressed.length > 0 ? [`${occurrencesOfAll(suppressed)} suppressed`] : []),
+    ...(suppressed.length > 0 ? [suppressedText(suppressed)] : []),
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
   ];
   return `${counted(documents, 'document')}: ${parts.join(', ')}`;
+}
+
+/** By what, where there are several. */
+function suppressedText(suppressed: readonly SuppressedFinding[]): string {
+  const groups = groupBy(suppressed, ({ by = 'annotations' }) => by);
+  const by = [...groups].map(([what, findings]) => `${occurrencesOfAll(findings)} by ${what}`);
+  return `${occurrencesOfAll(suppressed)} suppressed${by.length > 1 ? ` (${by.join(', ')})` : ''}`;
 }
 
 function occurrencesOfAll(findings: readonly Finding[]): number {

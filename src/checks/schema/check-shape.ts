@@ -15,6 +15,8 @@ import type * as CelModuleTypes from '../cel/check-rules';
 import type * as TransitionModuleTypes from '../cel/transition-rules';
 import { type BrokenTransition } from '../cel/transition-rules';
 import { type Manifest } from '../../manifests/manifest';
+import { COMPOSE_FILE } from '../../manifests/documents/compose-file';
+import { RUNNER_FILE } from '../../manifests/documents/host-document';
 import { nodeFileOwner } from '../../manifests/documents/node-file';
 import { tokensOf, valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
@@ -96,6 +98,9 @@ function isOffByDefault({ apiVersion, version }: KindInfo): boolean {
   return /^v\d+(alpha|beta)\d+$/.test(version) && !EARLY_BETA.has(apiVersion);
 }
 
+/** The files whose rules read all of them, or all that is of use here, as their own readers do: nothing is left for a schema. */
+const HAVE_NO_SCHEMA: ReadonlySet<string> = new Set([COMPOSE_FILE, RUNNER_FILE]);
+
 export class ShapeChecker {
   private readonly kinds: KnownKinds;
   private readonly minor: number;
@@ -113,7 +118,9 @@ export class ShapeChecker {
     const object = unguarded(manifest.object);
     const owner = nodeFileOwner(manifest);
     if (owner !== undefined) {
-      return { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
+      return HAVE_NO_SCHEMA.has(manifest.id.kind)
+        ? { violations: [] }
+        : { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
     }
     const list = new ViolationList();
     const { apiVersion, kind } = object;

@@ -18,7 +18,7 @@ const ALERTS: readonly Alert[] = [
     for: Duration.minutes(5),
     expr: 'gantry_docker_engine_connected == 0',
     summary: 'The Docker engine of {{ $labels.instance }} does not answer the runner: nothing starts',
-    annotations: runbook('what-survives'),
+    annotations: runbook('restarts-failures-and-backups'),
   },
   {
     alert: 'GantryDockerRunnerTroubled',
@@ -27,7 +27,7 @@ const ALERTS: readonly Alert[] = [
     expr: 'gantry_docker_problem == 1',
     summary: 'The runner of {{ $labels.instance }} cannot work, for example write its store',
     description: 'The command gantry docker top prints the problem.',
-    annotations: runbook('what-survives'),
+    annotations: runbook('restarts-failures-and-backups'),
   },
   {
     alert: 'GantryDockerDeviceOutOfService',
@@ -51,7 +51,7 @@ const ALERTS: readonly Alert[] = [
     summary: '{{ $value | humanize }} tasks of {{ $labels.instance }} failed within an hour ({{ $labels.class }})',
     description:
       'These failures are not of the programs: a device, the engine, an image, or containers that were removed by hand.',
-    annotations: runbook('what-a-task-asks-for'),
+    annotations: runbook('request-resources-for-a-task'),
   },
 ];
 

@@ -4,6 +4,17 @@
 import { lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { attempt } from '../../manifests/input-error';
+import { type Terminal } from './terminal';
+
+/** Prints a result, or writes it to the file that `--output` names and says so, apart from the result. */
+export function deliver(text: string, output: string | undefined, { out, err, cwd }: Terminal): void {
+  if (output === undefined) {
+    out(text);
+    return;
+  }
+  writeWhole(output, text, cwd);
+  err(`gantry: wrote ${output}\n`);
+}
 
 /**
  * Writes a temporary file and renames it, so that a reader never sees half of it and a failure keeps the old one. A link stays and

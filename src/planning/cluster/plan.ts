@@ -72,6 +72,8 @@ export interface ClusterPlan {
   readonly asked: readonly AskedGang[];
   /** True where every gang that was asked about has all its places. */
   readonly good: boolean;
+  /** Claims with selectors that were not evaluated, so that devices that do not match may have been counted, as `namespace/name`. */
+  readonly claimsNotEvaluated: readonly string[];
 }
 
 /** A gang of the manifests, in the plan. */
@@ -165,7 +167,13 @@ export function planOf(
   const first = view.gangs
     .slice(0, asked.length)
     .map((gang): AskedGang => ({ view: gang, manifests: manifestsOf.get(gang.name) ?? [] }));
-  return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
+  return {
+    view,
+    decision,
+    asked: first,
+    good: first.every((gang) => hasItsPlaces(gang.view)),
+    claimsNotEvaluated: [...lookups.claimsWithSelectors],
+  };
 }
 
 /** The claims of the pods, where they have any. */
@@ -286,7 +294,8 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, budget: 
       ),
   );
   const selected = [...lookups.claimsWithSelectors].map(
-    (claim) => `The selectors of the claim ${claim} are not evaluated: any device of its class counts.`,
+    (claim) =>
+      `The selectors of the claim ${claim} are not evaluated: any device of its class counts, so its pods may wait on the real cluster. To evaluate them, set draDriver: true on the pool of the cluster file, or plan on a snapshot with ResourceSlices.`,
   );
   return [...later, ...unknown, ...vast, ...selected, ...budget.notes];
 }

@@ -139,7 +139,11 @@ function prioritiesOf(all: Section): ReadonlyMap<string, number> | undefined {
     return [[name, number]];
   });
   if (!names.includes('normal')) {
-    all.fault('priorities', 'must include "normal", which tasks have unless they name another');
+    all.fault(
+      'priorities',
+      'must include "normal", which tasks have unless they name another',
+      'Add normal: 0 to priorities.',
+    );
   }
   return new Map(entries);
 }

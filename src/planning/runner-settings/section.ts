@@ -17,7 +17,12 @@ export interface Fault {
   readonly found?: JsonValue;
   /** A known name that is close to an unknown one. */
   readonly suggestion?: string;
+  /** What to do, one imperative sentence, where more is known than for any field. */
+  readonly fix?: string;
 }
+
+/** No device, host, or tenant has less memory than this, and more than none. */
+const LEAST_BYTES = 2 ** 20;
 
 export class Section {
   /** @param place as people write it, empty for the whole file */
@@ -58,13 +63,14 @@ export class Section {
   }
 
   /** Notes what is wrong with a field that is set. */
-  fault(field: string, message: string): undefined {
+  fault(field: string, message: string, fix?: string): undefined {
     const found = this.raw(field);
     this.faults.push({
       path: pointer(this.path, field),
       place: this.at(field),
       message,
       ...(found === undefined ? {} : { found }),
+      ...(fix === undefined ? {} : { fix }),
     });
     return undefined;
   }
@@ -134,7 +140,17 @@ export class Section {
     }
     const quantity = typeof found === 'string' || typeof found === 'number' ? parseQuantity(found) : undefined;
     const number = quantity === undefined ? Number.NaN : quantity.toNumber();
-    return number >= 0 ? Math.floor(number) : this.fault(field, 'must be a quantity such as 64Gi');
+    if (!(number >= 0)) {
+      return this.fault(field, 'must be a quantity such as 64Gi');
+    }
+    // A number without its unit is a quantity too, of so many bytes.
+    return number === 0 || number >= LEAST_BYTES
+      ? Math.floor(number)
+      : this.fault(
+          field,
+          `must have a unit, such as 64Gi: ${JSON.stringify(found)} is less than 1Mi`,
+          `Set ${field} to a quantity with its unit, such as 64Gi.`,
+        );
   }
 
   private at(field: string): string {

@@ -2,7 +2,7 @@
  * A simulation as text for people.
  */
 import pico from 'picocolors';
-import { type GangOutcome, type SimulationResult } from './result';
+import { type GangOutcome, type Happening, type SimulationResult } from './result';
 import { tellDuration } from './time';
 import { counted, printable } from '../../facts/words';
 
@@ -31,7 +31,7 @@ export function simulationText(result: SimulationResult, { color, file, table, q
     if (result.summary.sizes.length > 1) {
       lines.push('', indented(sizeTable(result, table)));
     }
-    const told = remediationLines(result);
+    const told = nodeLines(result);
     if (told.length > 0) {
       lines.push('', ...told);
     }
@@ -43,12 +43,11 @@ export function simulationText(result: SimulationResult, { color, file, table, q
   return [...lines, ...told.flatMap((expectation) => tellExpectation(expectation, color)), ''].join('\n');
 }
 
+const TOLD: ReadonlySet<Happening['kind']> = new Set(['fail', 'drain', 'return', 'fault', 'fault-ends', 'remediate']);
+
 /** What happened to nodes, and what remediation did about it. */
-function remediationLines({ happenings }: SimulationResult): string[] {
-  if (!happenings.some(({ kind }) => kind === 'fault' || kind === 'remediate')) {
-    return [];
-  }
-  const told = happenings.filter(({ kind }) => kind === 'fault' || kind === 'fault-ends' || kind === 'remediate');
+function nodeLines({ happenings }: SimulationResult): string[] {
+  const told = happenings.filter(({ kind }) => TOLD.has(kind));
   const more = told.length > LISTED ? [`  and ${told.length - LISTED} more; --format json lists them all`] : [];
   return [
     ...told.slice(0, LISTED).map(({ at, text }) => `  ${tellDuration(at).padStart(7)}  ${printable(text)}`),

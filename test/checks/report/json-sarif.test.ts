@@ -115,3 +115,16 @@ describe('SARIF', () => {
     expect(run.invocations?.[0].toolExecutionNotifications?.[0].message.text).toBe('v1 Y y was not checked: unknown');
   });
 });
+
+test('the sentences of a SARIF message are separated', () => {
+  const message = (parts: Partial<Finding>): string | undefined => {
+    const finding = { ...report.findings[0], expected: undefined, fix: undefined, ...parts };
+    const log = JSON.parse(renderSarif({ ...report, findings: [finding] }, { version: '1', rules: [] })) as Log;
+    return log.runs[0].results?.[0].message.text;
+  };
+  expect(message({ message: 'unknown field "x"', expected: 'y', fix: 'Remove it.' })).toBe(
+    'unknown field "x". Expected: y. Remove it.',
+  );
+  expect(message({ message: 'It is wrong.', fix: 'Remove it.' })).toBe('It is wrong. Remove it.');
+  expect(message({ message: 'unknown field "x"' })).toBe('unknown field "x"');
+});

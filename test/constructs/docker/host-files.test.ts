@@ -170,3 +170,24 @@ test('files of any content', () => {
     })),
   );
 });
+
+test('memory without its unit is found, at each place of the file', () => {
+  const text =
+    'state: /srv\nreserved: { memory: 8 }\ntenants: { a: { quota: { memory: 500m } } }\n' +
+    'devices: [{ uuid: GPU-1, memory: 79 }, { uuid: GPU-2, memory: 85899345920 }, { uuid: GPU-3, memory: 79Gi }]\n';
+  const found = findings(text, 'runner.yaml');
+  expect(found.map(({ path, message }) => [path, message]).sort()).toEqual([
+    ['/devices/0/memory', 'must have a unit, such as 64Gi: 79 is less than 1Mi'],
+    ['/reserved/memory', 'must have a unit, such as 64Gi: 8 is less than 1Mi'],
+    ['/tenants/a/quota/memory', 'must have a unit, such as 64Gi: "500m" is less than 1Mi'],
+  ]);
+  expect(new Set(found.map(({ fix }) => fix))).toEqual(
+    new Set(['Set memory to a quantity with its unit, such as 64Gi.']),
+  );
+  expect(findings('state: /srv\nreserved: { memory: 0 }\n', 'runner.yaml')).toEqual([]);
+});
+
+test('priorities without normal say what to add', () => {
+  const [finding] = findings('state: /srv\npriorities: { high: 100 }\n', 'runner.yaml');
+  expect(finding.fix).toBe('Add normal: 0 to priorities.');
+});

@@ -207,11 +207,11 @@ describe('reports', () => {
 
   test('--output writes a whole file, without colors, and nothing else', async () => {
     const file = place.write('a.yaml', BAD);
-    const { status, out } = await place.run(['check', file, '--output', 'report.txt'], {
+    const { status, out, err } = await place.run(['check', file, '--output', 'report.txt'], {
       columns: 60,
       env: { FORCE_COLOR: '1' },
     });
-    expect([status, out]).toEqual([1, '']);
+    expect([status, out, err]).toEqual([1, '', 'gantry: wrote report.txt\n']);
     const written = readFileSync(join(place.folder, 'report.txt'), 'utf8');
     expect(written).toContain('1 document: 1 error\n');
     expect(written).not.toContain('\u001B');
@@ -326,6 +326,19 @@ describe('files of nodes', () => {
     );
     expect(out).toContain('the default runtime "nvidia" is not defined in runtimes');
     expect(out).toContain('a file of containerd, not an API object');
+  });
+
+  test('that rules read as their own readers do count as checked: runner.yaml, and a Compose file', async () => {
+    place.write('runner.yaml', 'state: /srv/gantry\ntenants: { alice: { weight: 2 } }\n');
+    place.write(
+      'compose.yaml',
+      'services: { a: { image: x, deploy: { resources: { reservations: { devices: [{ driver: nvidia, capabilities: [gpu], count: 1 }] } } } } }\n',
+    );
+    expect(await place.run(['check', 'runner.yaml', 'compose.yaml', '--fail-on', 'not-checked'])).toEqual({
+      status: 0,
+      out: '2 documents: no errors\n',
+      err: '',
+    });
   });
 
   test('are found in folders, where other files of such names are left alone', async () => {

@@ -293,6 +293,21 @@ describe('--baseline', () => {
     });
   });
 
+  test('counts what it suppresses apart from what .gantry.yaml and --ignore do', async () => {
+    const wrongType = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: type}\ndata: [a]\n';
+    const badName = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Big}\n';
+    place.write('a.yaml', BAD);
+    await reportOf(['a.yaml', '--baseline', 'base.json', '--update-baseline']);
+    const end = async (...words: readonly string[]): Promise<string | undefined> =>
+      (await place.run(['check', 'a.yaml', '--baseline', 'base.json', ...words])).out.trimEnd().split('\n').at(-1);
+    expect(await end()).toBe('1 document: no errors, 1 suppressed');
+    place.write('a.yaml', `${BAD}---\n${wrongType}---\n${badName}`);
+    place.write('.gantry.yaml', "rules: {schema/type: {severity: 'off', reason: r}}\n");
+    expect(await end('--ignore', 'metadata/name=known')).toBe(
+      '3 documents: no errors, 3 suppressed (1 by .gantry.yaml, 1 by --ignore, 1 by the baseline)',
+    );
+  });
+
   test('never accepts a file that cannot be read', async () => {
     place.write('a.yaml', 'a: [');
     expect((await reportOf(['.', '--baseline', 'base.json', '--update-baseline'])).status).toBe(2);
@@ -300,7 +315,11 @@ describe('--baseline', () => {
   });
 
   test.each([
-    ['that is not there', ['--baseline', 'gone.json'], 'gantry: gone.json: no such file or folder\n'],
+    [
+      'that is not there',
+      ['--baseline', 'gone.json'],
+      'gantry: gone.json: no such baseline; create it with `gantry check --baseline gone.json --update-baseline` and the same paths\n',
+    ],
     [
       'that is none',
       ['--baseline', 'a.yaml'],

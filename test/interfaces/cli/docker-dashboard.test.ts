@@ -1,6 +1,8 @@
 /**
  * The dashboard and the alerts as files: what Grafana and Prometheus without Kubernetes take.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { dashboardCommand } from '../../../src/interfaces/cli/docker/dashboard-command';
 
@@ -28,4 +30,20 @@ test('the alerts are a rule file of Prometheus', () => {
     labels: { severity: 'critical' },
     annotations: expect.objectContaining({ summary: expect.stringContaining('does not answer') as string }) as object,
   });
+});
+
+test('each runbook is a heading of the page', () => {
+  const { groups } = parse(printed({ alerts: true })) as {
+    groups: { rules: { annotations: { runbook: string } }[] }[];
+  };
+  const page = readFileSync(join(__dirname, '../../../docs/docker.md'), 'utf8');
+  const anchors = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^a-z0-9 -]/g, '')
+      .replace(/ /g, '-'),
+  );
+  const runbooks = groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations.runbook));
+  expect(runbooks.length).toBeGreaterThan(3);
+  expect(runbooks.filter((runbook) => !anchors.includes(runbook.split('docs/docker.md#')[1]))).toEqual([]);
 });

@@ -1,6 +1,8 @@
 /**
  * `gantry plan`, as somebody at a terminal sees it.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Workplace } from './fake-terminal';
 
 const here = new Workplace();
@@ -87,6 +89,34 @@ it('prints JSON that can be counted on, and writes pages that need no network', 
   expect(page.out).toMatch(/^<!doctype html>/i);
 });
 
+it('says in its last line that selectors of claims were not evaluated', async () => {
+  const claims = (selectors: string): string =>
+    `apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: large, namespace: ml}
+spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com${selectors}}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ml}
+spec: {resourceClaims: [{name: g, resourceClaimTemplateName: large}], containers: [{name: c, image: x}]}
+`;
+  const cluster = here.write('cluster.yaml', CLUSTER);
+  const plan = (selectors: string, ...words: readonly string[]): ReturnType<Workplace['run']> =>
+    here.run(['plan', here.write('claims.yaml', claims(selectors)), '--cluster', cluster, ...words]);
+  const some = ', selectors: [{cel: {expression: "false"}}]';
+  const { status, out } = await plan(some);
+  expect([status, out.trimEnd().split('\n').at(-1)]).toEqual([
+    0,
+    'The gang is placed, if the devices match the selectors of 1 claim (see Notes).',
+  ]);
+  expect((await plan('')).out.trimEnd().split('\n').at(-1)).toBe('The gang is placed.');
+  const json = async (selectors: string): Promise<unknown> =>
+    (JSON.parse((await plan(selectors, '--format', 'json')).out) as { claimsNotEvaluated?: unknown })
+      .claimsNotEvaluated;
+  expect([await json(some), await json('')]).toEqual([['ml/large'], undefined]);
+});
+
 it('tells what a change would do', async () => {
   const run = await here.run([
     'plan',
@@ -98,6 +128,11 @@ it('tells what a change would do', async () => {
   ]);
   expect(run.status).toBe(1);
   expect(run.out).toContain('What if drain=n-02\n  ml/train: placed → pending\n');
+  // The tables are of the changed cluster, and the first line says so.
+  expect(run.out).toMatch(/^\S.* after drain=n-02: \d+ nodes?, /);
+  const plain = await here.run(['plan', 'job.yaml', '--cluster', 'cluster.yaml', '--output', 'plan.txt']);
+  expect([plain.out, plain.err]).toEqual(['', 'gantry: wrote plan.txt\n']);
+  expect(readFileSync(join(here.folder, 'plan.txt'), 'utf8')).not.toContain(' after ');
 });
 
 it('says which nodes an autoscaler would have to add, in each format', async () => {

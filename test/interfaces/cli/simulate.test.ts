@@ -64,7 +64,7 @@ test('HTML is a page of one scenario, written whole', async () => {
   expect(await place.run(['simulate', 'two.yaml', '--format', 'html', '--output', 'page.html'])).toEqual({
     status: 0,
     out: '',
-    err: '',
+    err: 'gantry: wrote page.html\n',
   });
   expect((await place.run(['simulate', 'two.yaml', '--format', 'html'])).out).toMatch(
     /^<!doctype html>[\s\S]*Two at once \(simulation\)/,
@@ -75,6 +75,21 @@ test('HTML is a page of one scenario, written whole', async () => {
     out: '',
     err: 'gantry: --format html: requires exactly one scenario, but 2 were given\n',
   });
+});
+
+test('HTML is of one policy, and the error names the formats that compare', async () => {
+  place.write('two.yaml', SCENARIO);
+  const words = ['simulate', 'two.yaml', '--policy', 'default', '--policy', 'spread'];
+  expect((await place.run([...words, '--format', 'html'])).err).toBe(
+    'gantry: --format html: requires at most one --policy, but 2 were given; --format text and json compare policies\n',
+  );
+  expect((await place.run([...words, '--format', 'json'])).status).toBe(0);
+});
+
+test('the report lists nodes that fail, are drained, and return', async () => {
+  place.write('two.yaml', `${SCENARIO}\nevents: [{at: 10m, fail: node-1, for: 5m}]\n`);
+  const { out } = await place.run(['simulate', 'two.yaml']);
+  expect(out).toMatch(/ +10m +\S+ failed\n +15m +\S+ returned\n/);
 });
 
 test('a cluster file is looked for beside the scenario', async () => {

@@ -260,7 +260,8 @@ describe('a plan on a live cluster', () => {
       `apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: large, namespace: ml}\nspec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com${exactly}}}]}}}`;
     const notes = (exactly: string): readonly string[] => plan([template(exactly), pod]).view.notes;
     expect(notes(', selectors: [{cel: {expression: "true"}}]')).toContain(
-      'The selectors of the claim ml/large are not evaluated: any device of its class counts.',
+      'The selectors of the claim ml/large are not evaluated: any device of its class counts, so its pods may wait on the real cluster. ' +
+        'To evaluate them, set draDriver: true on the pool of the cluster file, or plan on a snapshot with ResourceSlices.',
     );
     expect(notes('').filter((note) => note.includes('ml/large'))).toEqual([]);
   });

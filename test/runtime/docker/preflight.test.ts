@@ -1,6 +1,11 @@
 /**
  * The report on a host: each thing that is missing, with what mends it.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultConfiguration } from '../../../src/runtime/docker/configuration';
+import { hostFacts } from '../../../src/runtime/docker/preflight/facts';
 import { type HostFacts, preflight } from '../../../src/runtime/docker/preflight/preflight';
 
 const GOOD: HostFacts = {
@@ -120,3 +125,44 @@ test.each<[string, Partial<HostFacts>, Partial<HostFacts['info']>, readonly stri
   ['a full disk', { freeBytes: 1000 }, {}, ['disk missing: Free at least 1 GiB']],
   ['a warning of the engine', {}, { Warnings: ['WARNING: No blkio support'] }, ['engine warning: ']],
 ])('%s', (_, changes, info, expected) => expect(bad(changes, info)).toEqual(expected));
+
+test.each<[string, string | undefined, boolean, string]>([
+  ['no socket', 'ENOENT', true, 'Start the engine: sudo systemctl start docker; to install it'],
+  ['no right to it', 'EACCES', true, 'Add yourself to the group of the socket'],
+  ['another host', 'ECONNREFUSED', false, 'Correct "engine" in runner.yaml or the variable DOCKER_HOST'],
+])('without an engine (%s), what does not depend on it is reported', (_, code, isLocal, fix) => {
+  const checks = preflight({
+    ...GOOD,
+    info: {},
+    isLocal,
+    engineProblem: { message: '/run/docker.sock: no such socket', code },
+    storeProblem: {
+      message: 'libsql could not be loaded',
+      fix: 'Install it beside Gantry: npm install -g libsql@0.5.29',
+    },
+    openFiles: 1024,
+    toolkit: undefined,
+  });
+  expect(checks.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    'engine missing',
+    'libsql missing',
+    ...(isLocal ? ['NVIDIA driver ok', 'NVIDIA Container Toolkit missing'] : []),
+    'open files warning',
+    'disk ok',
+  ]);
+  expect(checks[0].found).toBe('no answer: /run/docker.sock: no such socket');
+  expect(checks[0].fix?.startsWith(fix)).toBe(true);
+  expect(checks[1].fix).toContain('npm install -g libsql');
+});
+
+test('a host whose engine does not answer has facts', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-preflight-'));
+  try {
+    const configuration = { ...defaultConfiguration({}, false), engine: `unix://${folder}/none.sock` };
+    const facts = await hostFacts(configuration, {});
+    expect(facts.engineProblem).toMatchObject({ code: 'ENOENT' });
+    expect(preflight(facts)[0]).toMatchObject({ name: 'engine', state: 'missing' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -19,8 +19,8 @@ export const runnerRules: readonly Rule[] = [
       source: 'gantry docker serve, which reads the file with the same code',
     },
     function* ({ value, name }) {
-      for (const { path, message, found, suggestion } of readSettings(value, name, SYSTEM_CONFIGURATION).faults) {
-        yield { path, message, found, expected: suggestion };
+      for (const { path, message, found, suggestion, fix } of readSettings(value, name, SYSTEM_CONFIGURATION).faults) {
+        yield { path, message, found, expected: suggestion, fix };
       }
     },
   ),

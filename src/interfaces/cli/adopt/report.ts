@@ -3,7 +3,7 @@
  */
 import { occurrencesOf } from '../../../checks/report/finding';
 import { counted, printable } from '../../../facts/words';
-import { describeId } from '../../../manifests/manifest';
+import { describeId, type ObjectId } from '../../../manifests/manifest';
 import { placeOf } from '../inputs';
 import { table } from '../table';
 import { type Adoption } from './adopt';
@@ -31,6 +31,7 @@ export function adoptionText(adoption: Adoption, options: AdoptionTextOptions): 
       'Objects of kinds with a construct that stay objects:',
       declarations.flatMap(({ manifest, why }) => (why === undefined ? [] : [`${describeId(manifest.id)}: ${why}`])),
     ),
+    section('Objects without a construct:', withoutConstruct(adoption)),
     section(
       'Left out:',
       leftOut.map(({ manifest, reason }) => `${describeId(manifest.id)}: ${reason}`),
@@ -51,6 +52,47 @@ export function adoptionText(adoption: Adoption, options: AdoptionTextOptions): 
 
 const FORMS: readonly Form[] = ['construct', 'typed', 'plain'];
 
+/** By kind, with the reason: no construct renders the kind, or one renders another version of it. */
+function withoutConstruct({ declarations }: Adoption): readonly string[] {
+  const names = new Map<string, string[]>();
+  for (const { manifest, form, covers } of declarations) {
+    for (const { id } of [manifest, ...covers]) {
+      if (form !== 'construct' && !hasConstruct(id)) {
+        const key = `${id.apiVersion} ${id.kind}`;
+        names.set(key, [...(names.get(key) ?? []), nameOf(id)]);
+      }
+    }
+  }
+  return [...names]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, own]) => {
+      const more = own.length > MOST_NAMES ? `, and ${own.length - MOST_NAMES} more` : '';
+      return `${key} ${own.slice(0, MOST_NAMES).join(', ')}${more}: ${reasonOf(key)}`;
+    });
+}
+
+const MOST_NAMES = 8;
+
+function reasonOf(key: string): string {
+  const [apiVersion, kind] = key.split(' ');
+  const group = apiVersion.split('/').slice(0, -1).join('/');
+  const versions = Object.keys(INVERSES).flatMap((known) => {
+    const parts = known.split('/');
+    return parts.at(-1) === kind && parts.slice(0, -2).join('/') === group ? [parts.slice(0, -1).join('/')] : [];
+  });
+  return versions.length === 0
+    ? 'its kind has no construct'
+    : `the construct of its kind renders ${versions.join(' or ')}`;
+}
+
+function hasConstruct({ apiVersion, kind }: ObjectId): boolean {
+  return Object.hasOwn(INVERSES, `${apiVersion}/${kind}`);
+}
+
+function nameOf({ namespace, name }: ObjectId): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
 function kinds({ declarations }: Adoption, { color, width }: AdoptionTextOptions): string {
   const counts = new Map<string, Record<Form, number>>();
   const count = (kind: string, form: Form): void => {
@@ -61,7 +103,7 @@ function kinds({ declarations }: Adoption, { color, width }: AdoptionTextOptions
   let others = 0;
   for (const { manifest, form, covers } of declarations) {
     for (const { id } of [manifest, ...covers]) {
-      if (form !== 'construct' && !Object.hasOwn(INVERSES, `${id.apiVersion}/${id.kind}`)) {
+      if (form !== 'construct' && !hasConstruct(id)) {
         others += 1;
       } else {
         count(`${id.kind} ${id.apiVersion}`, form);

@@ -1,6 +1,8 @@
 /**
  * Findings that were there when somebody began to check, and are accepted: only what is new fails.
  */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Finding, occurrencesOf } from '../../../checks/report/finding';
 import { omittedMessage } from '../../../checks/report/most-findings';
 import { type Report } from '../../../checks/report/report';
@@ -52,7 +54,7 @@ export function withoutBaseline(report: Report, file: string, cwd: string): Repo
     const count = occurrencesOf(finding);
     const known = unmatched.has(finding) ? (omitted.get(finding) ?? accepted.unlisted(finding)) : count;
     if (known > 0) {
-      suppressed.push({ ...timesOf(finding, known), reason });
+      suppressed.push({ ...timesOf(finding, known), reason, by: 'the baseline' });
     }
     if (known < count) {
       findings.push(timesOf(finding, count - known));
@@ -131,6 +133,11 @@ function taken(counts: Map<string, number>, key: string, wanted: number): number
 }
 
 function readBaseline(file: string, cwd: string): readonly (BaselineEntry & { readonly count: number })[] {
+  if (!existsSync(resolve(cwd, file))) {
+    throw new UsageError(
+      `${file}: no such baseline; create it with \`gantry check --baseline ${file} --update-baseline\` and the same paths`,
+    );
+  }
   const parsed = parseValue(readText(file, cwd), file);
   const value = asObject('value' in parsed ? parsed.value : {});
   if (value.gantry !== 'baseline' || value.version !== 1) {

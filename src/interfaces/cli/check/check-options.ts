@@ -110,7 +110,7 @@ function suppressionOf(text: string, knownRules: readonly string[]): Suppression
     throw new UsageError(`--ignore ${text}: must be RULE=REASON with a non-empty reason`);
   }
   if (knownRules.includes(suppression.rule)) {
-    return suppression;
+    return { ...suppression, by: '--ignore' };
   }
   const near = knownRules.filter((rule) => rule.split('/')[1] === suppression.rule.split('/').at(-1));
   throw new UsageError(

@@ -10,7 +10,7 @@ import { failOnOf, formatOf, type CheckFlags } from './check-options';
 import { ruleFacts } from '../../checks/rule-facts';
 import { wantsColor, type Terminal } from '../terminal';
 import { versionOf } from '../../checks/version';
-import { writeWhole } from '../whole-file';
+import { deliver } from '../whole-file';
 
 /** Renders the report as the flags say. `toFile` is true for what goes into a file: no colors and no line breaks there. */
 export function renderReport(report: Report, flags: CheckFlags, terminal: Terminal, toFile: boolean): string {
@@ -33,11 +33,7 @@ export function renderReport(report: Report, flags: CheckFlags, terminal: Termin
 export function writeReport(report: Report, flags: CheckFlags, terminal: Terminal): void {
   const { output } = flags;
   const text = renderReport(report, flags, terminal, output !== undefined);
-  if (output === undefined) {
-    terminal.out(text);
-  } else {
-    writeWhole(output, text, terminal.cwd);
-  }
+  deliver(text, output, terminal);
 }
 
 /** True where nothing found is as grave as `--fail-on` says. */

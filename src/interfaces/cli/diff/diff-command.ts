@@ -16,7 +16,7 @@ import { diffMarkdown } from './diff-markdown';
 import { diffText } from './diff-text';
 import { explained } from '../plan/plan-command';
 import { type Terminal, UsageError, wantsColor } from '../terminal';
-import { writeWhole } from '../whole-file';
+import { deliver } from '../whole-file';
 
 export interface DiffFlags extends ClusterFlags {
   readonly k8s?: string;
@@ -41,11 +41,7 @@ export async function diffCommand(paths: readonly string[], flags: DiffFlags, te
   };
   const text =
     format === 'json' ? diffJson(diff) : format === 'markdown' ? diffMarkdown(diff) : diffText(diff, options);
-  if (flags.output === undefined) {
-    terminal.out(text);
-  } else {
-    writeWhole(flags.output, text, terminal.cwd);
-  }
+  deliver(text, flags.output, terminal);
   const rejected = diff.differences.some(({ consequences }) =>
     consequences.some(({ effect }) => effect === 'rejected'),
   );

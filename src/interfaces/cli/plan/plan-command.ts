@@ -16,7 +16,7 @@ import { planJson } from './plan-json';
 import { planDifferenceText, planText } from './plan-text';
 import { policyNamed } from './policy-option';
 import { Progress, UsageError, wantsColor, type Terminal } from '../terminal';
-import { writeWhole } from '../whole-file';
+import { deliver } from '../whole-file';
 
 const load = createRequire(__filename);
 
@@ -130,6 +130,8 @@ function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanF
         color: !toFile && wantsColor(terminal, flags.color),
         width: toFile ? undefined : terminal.columns,
         asked: plan.asked.length,
+        changes,
+        claimsNotEvaluated: plan.claimsNotEvaluated.length,
       };
       return `${planText(plan.view, options)}${difference === undefined ? '' : `\n${planDifferenceText(`What if ${changes.join(', ')}`, difference, options)}`}`;
     }
@@ -142,11 +144,7 @@ export function renderPage(plan: ClusterPlan): string {
 }
 
 export function write(text: string, { output }: Pick<PlanFlags, 'output'>, terminal: Terminal): void {
-  if (output === undefined) {
-    terminal.out(text);
-  } else {
-    writeWhole(output, text, terminal.cwd);
-  }
+  deliver(text, output, terminal);
 }
 
 /** What is wrong with a file, an option or the manifests is the caller's to mend. */

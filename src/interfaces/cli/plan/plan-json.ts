@@ -11,7 +11,11 @@ interface PlanReport {
   readonly scaleUps: readonly ScaleUp[];
 }
 
-export function planJson({ view, asked, good }: ClusterPlan, { changes, difference, scaleUps }: PlanReport): string {
+export function planJson(
+  { view, asked, good, claimsNotEvaluated }: ClusterPlan,
+  { changes, difference, scaleUps }: PlanReport,
+): string {
   const whatIf = difference === undefined ? {} : { whatIf: { changes, ...difference } };
-  return `${JSON.stringify({ good, asked: asked.length, ...view, scaleUps, ...whatIf }, undefined, 2)}\n`;
+  const claims = claimsNotEvaluated.length === 0 ? {} : { claimsNotEvaluated };
+  return `${JSON.stringify({ good, asked: asked.length, ...view, ...claims, scaleUps, ...whatIf }, undefined, 2)}\n`;
 }

@@ -26,6 +26,10 @@ export interface PlanTextOptions {
   readonly width?: number;
   /** How many gangs of the view were asked about: its first ones. */
   readonly asked: number;
+  /** What was changed before the plan. @default - nothing */
+  readonly changes?: readonly string[];
+  /** How many claims have selectors that were not evaluated; a note names each. @default 0 */
+  readonly claimsNotEvaluated?: number;
 }
 
 type Colors = ReturnType<typeof pico.createColors>;
@@ -38,7 +42,7 @@ export function planText(given: ClusterView, options: PlanTextOptions): string {
   const colors = pico.createColors(options.color);
   const asked = view.gangs.slice(0, options.asked);
   const blocks = [
-    headText(view, colors),
+    headText(view, colors, options.changes),
     gangsText(view, asked, options),
     pendingText(asked, colors, options.width),
     evictionsText(view, options),
@@ -46,7 +50,7 @@ export function planText(given: ClusterView, options: PlanTextOptions): string {
     poolsText(view, options),
     freeText(view, colors, options.width),
     notesText(view, colors, options.width),
-    verdict(asked, colors),
+    verdict(asked, colors, options.claimsNotEvaluated),
   ];
   return `${blocks
     .filter((block) => block !== '')
@@ -70,11 +74,12 @@ export function shown<T>(value: T): T {
   ) as T;
 }
 
-function headText(view: ClusterView, { bold }: Colors): string {
+function headText(view: ClusterView, { bold }: Colors, changes: readonly string[] = []): string {
   const { devices } = view.fragmentation;
   const places = view.levels.map(({ title, domains }) => counted(domains, title));
   const parts = [counted(view.nodes.length, 'node'), ...(devices > 0 ? [counted(devices, 'device')] : []), ...places];
-  return `${bold(view.cluster)}: ${parts.join(', ')}`;
+  const after = changes.length === 0 ? '' : ` after ${changes.map(printable).join(', ')}`;
+  return `${bold(view.cluster)}${after}: ${parts.join(', ')}`;
 }
 
 export const STATES: Readonly<
@@ -353,13 +358,16 @@ export function notesText({ notes }: Pick<ClusterView, 'notes'>, { bold }: Color
   ].join('\n');
 }
 
-function verdict(asked: readonly ViewGang[], { green, red }: Colors): string {
+function verdict(asked: readonly ViewGang[], { green, red, yellow }: Colors, claimsNotEvaluated = 0): string {
   if (asked.length === 0) {
     return '';
   }
   const placed = asked.filter(({ state }) => state === 'placed' || state === 'running' || state === 'nominated').length;
   if (placed === asked.length) {
-    return green(placed === 1 ? 'The gang is placed.' : `All ${placed} gangs are placed.`);
+    const text = placed === 1 ? 'The gang is placed' : `All ${placed} gangs are placed`;
+    return claimsNotEvaluated === 0
+      ? green(`${text}.`)
+      : yellow(`${text}, if the devices match the selectors of ${counted(claimsNotEvaluated, 'claim')} (see Notes).`);
   }
   const count = (state: ViewGangState): number => asked.filter((gang) => gang.state === state).length;
   const parts = [

@@ -22,7 +22,7 @@ import { readText } from '../../checks/read-files';
 import { policyNamed } from './policy-option';
 import { table } from '../table';
 import { Progress, UsageError, wantsColor, type Terminal } from '../terminal';
-import { writeWhole } from '../whole-file';
+import { deliver } from '../whole-file';
 
 /** As commander hands them over. */
 export interface SimulateFlags {
@@ -43,7 +43,9 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
   }
   const policies = (flags.policy ?? []).map((name) => ({ name, policy: policyNamed(name, terminal) }));
   if (format === 'html' && policies.length > 1) {
-    throw new UsageError(`--format html: requires at most one --policy, but ${policies.length} were given`);
+    throw new UsageError(
+      `--format html: requires at most one --policy, but ${policies.length} were given; --format text and json compare policies`,
+    );
   }
   const scenarios = files.map((file) => ({ file, scenario: scenarioIn(file, terminal) }));
   const progress = new Progress(terminal);
@@ -60,11 +62,7 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
     );
     progress.done();
     const text = written(format, results, flags, terminal, color);
-    if (flags.output === undefined) {
-      terminal.out(text);
-    } else {
-      writeWhole(flags.output, text, terminal.cwd);
-    }
+    deliver(text, flags.output, terminal);
     return results.every(({ result }) => result.expectations.every(({ met }) => met)) ? 0 : 1;
   } finally {
     progress.done();

@@ -23,7 +23,7 @@ import { explained } from './plan-command';
 import { policyNamed } from './policy-option';
 import { table } from '../table';
 import { Progress, type Terminal, UsageError, wantsColor } from '../terminal';
-import { writeWhole } from '../whole-file';
+import { deliver } from '../whole-file';
 
 /** As commander hands them over. */
 export interface SizeFlags extends ClusterFlags {
@@ -41,7 +41,9 @@ export async function sizeCommand(file: string, flags: SizeFlags, terminal: Term
   const format = oneOf('--format', flags.format, ['text', 'json', 'html'], 'format');
   const policies = (flags.policy ?? []).map((name) => ({ name, policy: policyNamed(name, terminal) }));
   if (format === 'html' && policies.length > 1) {
-    throw new UsageError(`--format html: requires at most one --policy, but ${policies.length} were given`);
+    throw new UsageError(
+      `--format html: requires at most one --policy, but ${policies.length} were given; --format text and json compare policies`,
+    );
   }
   const read = await sizingIn(file, flags, terminal);
   const sizing = { ...read, search: searchOf(read.search, flags) };
@@ -59,10 +61,8 @@ export async function sizeCommand(file: string, flags: SizeFlags, terminal: Term
         : written(format, results, { file, flags, terminal });
     if (text === undefined) {
       terminal.err(`gantry: ${file}: no mix that keeps the targets was found, so there is no page\n`);
-    } else if (flags.output === undefined) {
-      terminal.out(text);
     } else {
-      writeWhole(flags.output, text, terminal.cwd);
+      deliver(text, flags.output, terminal);
     }
     return results.every(({ best }) => best !== undefined) ? 0 : 1;
   } finally {

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ruleProblem } from '../../../checks/rules/define-rule';
 import { type Rule } from '../../../checks/rules/rule';
@@ -90,7 +90,9 @@ export function readConfiguration(named: string | undefined, cwd: string): Confi
     k8s: asString(value.k8s),
     crds: stringsIn(value.crds).map(fromHere),
     severities: new Map(severities.map(({ rule, severity }) => [rule, severity as Severity])),
-    off: rules.filter(({ severity }) => severity === 'off').map(({ rule, reason }) => ({ rule, reason })),
+    off: rules
+      .filter(({ severity }) => severity === 'off')
+      .map(({ rule, reason }) => ({ rule, reason, by: basename(shown) })),
     ruleModules: stringsIn(value['rule-modules']).map((module) => resolve(folder, module)),
     failOn: stringsIn(value['fail-on']),
     hygiene: value.hygiene === true,

@@ -34,7 +34,7 @@ export function planOn(cluster: ClusterState, set: ManifestSet, options: CheckOp
       };
     },
     text: (flags, terminal) =>
-      `\n${planText(plan.view, { color: wantsColor(terminal, flags.color), width: terminal.columns, asked: plan.asked.length })}`,
+      `\n${planText(plan.view, { color: wantsColor(terminal, flags.color), width: terminal.columns, asked: plan.asked.length, claimsNotEvaluated: plan.claimsNotEvaluated.length })}`,
     writePage: (file, terminal) => {
       writeWhole(file, renderPage(plan), terminal.cwd);
       terminal.out(`\nThe plan was written to ${file}\n`);

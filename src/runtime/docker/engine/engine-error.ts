@@ -11,6 +11,8 @@ export class EngineError extends Error {
     message: string,
     /** HTTP status; `undefined` where there was no answer, so that nothing is known of what was asked. */
     readonly status: number | undefined,
+    /** Code of the system, such as ENOENT, where there was no connection. */
+    readonly code?: string,
   ) {
     super(message);
   }
@@ -32,7 +34,7 @@ export function connectionError(engine: string, error: unknown): EngineError {
     return error;
   }
   const { code, message } = error as NodeJS.ErrnoException;
-  return new EngineError(`${engine}: ${CONNECTION_WORDS.get(code) ?? message}`, undefined);
+  return new EngineError(`${engine}: ${CONNECTION_WORDS.get(code) ?? message}`, undefined, code);
 }
 
 /** The engine's own words. */

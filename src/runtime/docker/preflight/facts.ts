@@ -11,12 +11,14 @@ import { type HostTools, localTools, NO_TOOLS } from '../devices/host-tools';
 import { engineAddress } from '../engine/address';
 import { type EngineInfo } from '../engine/answers';
 import { Engine } from '../engine/engine';
+import { EngineError } from '../engine/engine-error';
+import { storeProblem } from '../store/database';
 import { type HostFacts } from './preflight';
 
 const PCI = '/sys/bus/pci/devices';
 const NVIDIA = '0x10de';
 
-/** @throws RunnerError, EngineError if the engine cannot be reached */
+/** @throws RunnerError if the address of the engine is none */
 export async function hostFacts(
   configuration: RunnerConfiguration,
   env: Readonly<Record<string, string | undefined>>,
@@ -25,11 +27,30 @@ export async function hostFacts(
   try {
     const isLocal = engine.address.kind === 'unix';
     const tools = isLocal ? localTools(env) : NO_TOOLS;
-    const info = await engine.info();
+    const found = await infoOf(engine);
+    const info = found instanceof EngineError ? {} : found;
     const cdi = cdiNames(info, tools);
-    return await factsOf({ info, cdi, discovery: await discover(cdi, tools), tools, isLocal }, configuration);
+    const facts = await factsOf({ info, cdi, discovery: await discover(cdi, tools), tools, isLocal }, configuration);
+    const problem = storeProblem();
+    return {
+      ...facts,
+      ...(found instanceof EngineError ? { engineProblem: found } : {}),
+      ...(problem === undefined ? {} : { storeProblem: problem }),
+    };
   } finally {
     engine.close();
+  }
+}
+
+/** What keeps the engine from answering is a fact of the host too. */
+async function infoOf(engine: Engine): Promise<EngineInfo | EngineError> {
+  try {
+    return await engine.info();
+  } catch (error) {
+    if (error instanceof EngineError) {
+      return error;
+    }
+    throw error;
   }
 }
 

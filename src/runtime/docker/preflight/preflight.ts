@@ -2,9 +2,15 @@
  * Whether a host can run tasks with what the runner promises, and which command mends what it cannot. Pure: `facts.ts` finds out.
  */
 import { type EngineInfo } from '../engine/answers';
+import { type EngineError } from '../engine/engine-error';
+import { type RunnerError } from '../runner-error';
 import { type HostDevice } from '../devices/inventory';
 
 export interface HostFacts {
+  /** Why the engine does not answer; what it would say is then empty. @default - it answers */
+  readonly engineProblem?: Pick<EngineError, 'message' | 'code'>;
+  /** Why the store of the runner cannot be loaded. @default - it can */
+  readonly storeProblem?: Pick<RunnerError, 'message' | 'fix'>;
   readonly info: EngineInfo;
   /** Full CDI names that a container may ask for. */
   readonly cdi: ReadonlySet<string>;
@@ -40,10 +46,22 @@ const OLDEST_TOOLKIT = '1.17.8';
 const OPEN_FILES = 4096;
 const FREE_BYTES = 2 ** 30;
 const RESTART = 'sudo systemctl restart docker';
+const START = 'sudo systemctl start docker';
+const INSTALL = 'https://docs.docker.com/engine/install/';
 
 export function preflight(facts: HostFacts): readonly Check[] {
+  if (facts.engineProblem !== undefined) {
+    // Only the engine knows the rest.
+    return [
+      noEngine(facts.engineProblem, facts.isLocal),
+      storeCheck(facts),
+      ...nvidiaChecks(facts),
+      ...runnerChecks(facts),
+    ];
+  }
   return [
     engineCheck(facts),
+    storeCheck(facts),
     cgroupCheck(facts),
     ...limitChecks(facts.info),
     ...runtimeChecks(facts),
@@ -59,6 +77,24 @@ export function preflight(facts: HostFacts): readonly Check[] {
   ];
 }
 
+function noEngine({ message, code }: Pick<EngineError, 'message' | 'code'>, isLocal: boolean): Check {
+  const fix =
+    code === 'EACCES' || code === 'EPERM'
+      ? 'Add yourself to the group of the socket: sudo usermod -aG docker $USER, then log in again'
+      : isLocal
+        ? `Start the engine: ${START}; to install it: ${INSTALL}`
+        : 'Correct "engine" in runner.yaml or the variable DOCKER_HOST, or start the engine on that host';
+  return { name: 'engine', state: 'missing', found: `no answer: ${message}`, fix };
+}
+
+/** The package that keeps the tasks; it is not a dependency, so an installation may lack it. */
+function storeCheck({ storeProblem }: HostFacts): Check {
+  const name = 'libsql';
+  return storeProblem === undefined
+    ? { name, state: 'ok', found: 'installed' }
+    : { name, state: 'missing', found: storeProblem.message, fix: storeProblem.fix };
+}
+
 function engineCheck({ info }: HostFacts): Check {
   const name = 'engine version';
   const found = info.ServerVersion ?? 'unknown';
@@ -67,7 +103,7 @@ function engineCheck({ info }: HostFacts): Check {
       name,
       state: 'missing',
       found,
-      fix: 'Install Docker Engine 28.3 or later: https://docs.docker.com/engine/install/',
+      fix: `Install Docker Engine 28.3 or later: ${INSTALL}`,
     };
   }
   return isOlder(found, CDI_ENGINE) && info.DiscoveredDevices === undefined
@@ -75,7 +111,7 @@ function engineCheck({ info }: HostFacts): Check {
         name,
         state: 'warning',
         found: `${found}, which does not list CDI devices`,
-        fix: 'Install Docker Engine 28.3 or later: https://docs.docker.com/engine/install/',
+        fix: `Install Docker Engine 28.3 or later: ${INSTALL}`,
       }
     : { name, state: 'ok', found };
 }

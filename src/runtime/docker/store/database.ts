@@ -120,6 +120,16 @@ function loaded(): new (path: string) => Connection {
   }
 }
 
+/** Why the package that keeps the tasks cannot be loaded. */
+export function storeProblem(): RunnerError | undefined {
+  try {
+    loaded();
+    return undefined;
+  } catch (error) {
+    return error as RunnerError;
+  }
+}
+
 /** In words, and with what to do. */
 export function explained(error: unknown, path: string): RunnerError {
   if (error instanceof RunnerError) {

@@ -174,3 +174,26 @@ test.each([
 ])('not equal is %s', (_, places, wanted, rendered) => {
   expect(differences(job(wanted) as never, job(rendered) as never)).toHaveLength(places);
 });
+
+test('objects without a construct are named, with the reason', async () => {
+  const { err } = await place.run(['adopt', '-'], {
+    input: `${QUEUE}---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: { name: research }
+spec: {}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: { name: gear, namespace: lab }
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: { name: wheel, namespace: lab }
+`,
+  });
+  expect(err).toContain(`Objects without a construct:
+  example.com/v1 Widget lab/gear, lab/wheel: its kind has no construct
+  kueue.x-k8s.io/v1beta1 ClusterQueue research: the construct of its kind renders kueue.x-k8s.io/v1beta2
+`);
+});
