@@ -55,7 +55,7 @@ suite('by keyboard', () => {
     expect(await spoken.textContent()).toContain(
       'rack-1-02AcceleratorUnhealthy, 1h to 1h 30mnot done: rule accelerator-unhealthy',
     );
-    const rows = opened.getByRole('region', { name: 'Node health' }).first().locator('tbody tr');
+    const rows = opened.getByRole('table', { name: 'Node health' }).locator('tbody tr');
     expect(await rows.count()).toBe(2);
     expect(await rows.nth(1).textContent()).toContain('rack-1-02 and 37 more nodes');
     expect(await opened.getByRole('table', { name: 'Budget' }).locator('tbody tr').nth(1).textContent()).toBe(
