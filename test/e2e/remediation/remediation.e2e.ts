@@ -149,7 +149,9 @@ describeLive('remediation as it is installed', () => {
     const process = await start();
     await condition('n-0', 'Slow', 'True');
     await lab.until('it is evicted', async () => (await podNames()).length === 0);
-    expect(process.log.some(({ msg, gang: key }) => msg === 'evicted' && key === 'default/gang/m')).toBe(true);
+    await lab.until('the log says it', () =>
+      Promise.resolve(process.log.some(({ msg, gang: key }) => msg === 'evicted' && key === 'default/gang/m')),
+    );
   });
 
   it('the pod of the device plugin is recreated', async () => {
