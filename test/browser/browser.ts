@@ -204,7 +204,7 @@ export function pictureWidth(page: Page): Promise<number> {
 
 /** Waits for what a page comes to. Asked from outside, since pages let no text be run as code, which Playwright's own waiting needs. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await isSo());) {
+  for (const deadline = Date.now() + 45_000; !(await isSo());) {
     if (Date.now() > deadline) {
       throw new Error('it did not come true');
     }

@@ -128,7 +128,7 @@ export class GantryProcess {
   async until(
     message: string,
     passes: (line: LogLine) => boolean = () => true,
-    { from = 0, limit = 60_000 } = {},
+    { from = 0, limit = 120_000 } = {},
   ): Promise<LogLine> {
     for (const deadline = Date.now() + limit; ; await sleep(20)) {
       const found = this.log.slice(from).find((line) => line.msg === message && passes(line));
@@ -171,6 +171,11 @@ export class GantryProcess {
           .on('error', fail);
       }).on('error', fail);
     });
+  }
+
+  /** What a readiness probe learns. */
+  async isReady(): Promise<boolean> {
+    return (await fetch(`${this.address}/readyz`)).status === 200;
   }
 
   /** Value of a metric, summed up over its labels. */
