@@ -124,7 +124,7 @@ export function checkpoint(node: LiveNode): ReadonlyMap<string, readonly number[
       .map(asObject)
       .map(({ PodUID, DeviceIDs }) => [
         asString(PodUID) ?? '',
-        indices(Object.values(asObject(DeviceIDs)).flatMap(stringsIn)),
+        indices(Object.values(asObject(DeviceIDs)).flatMap((ids) => stringsIn(ids))),
       ]),
   );
 }
