@@ -41,9 +41,9 @@ describe('a watch', () => {
     handler = (_, response) => {
       response.writeHead(200);
       response.write('first\n');
-      setTimeout(() => response.end('last\n'), 700);
+      setTimeout(() => response.end('last\n'), 1300);
     };
-    const response = await server.client.stream('/things', { timeout: 500 });
+    const response = await server.client.stream('/things', { timeout: 1000 });
     let text = '';
     for await (const part of response) {
       text += String(part);
