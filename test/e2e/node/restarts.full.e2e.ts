@@ -56,24 +56,23 @@ describeNode('restarts of a real node and its programs', () => {
     const given = [await devices('long-0'), await devices('long-1')];
     const registered = registrations(bed);
     await bed.node.kill('kubelet');
-    // Decided while the kubelet is away; it starts them when it is back.
-    await bed.lab.create(
-      ...workingGang('short', 1, { gpus: 2, queue: 'research' }),
-      ...workingGang('none', 1, { gpus: 1, queue: 'research' }),
-    );
-    await bed.lab.until('one is placed', async () => nodeOf(await podNamed('short-0')) === NODE);
-    await saysWhy('none-0');
+    // Decided while the kubelet is away. When it is back it rejects the pod if the device plugin has not registered yet; then comes another.
+    await bed.lab.create(workingSet('short', 1, { gpus: 2, queue: 'research' }));
+    await bed.lab.until('it is placed', async () => (await bed.lab.pods()).filter(isPlaced).length === 3);
     await bed.node.startKubelet();
-    await bed.lab.until('the gang that fits runs', () => runs('short-0'), PATIENCE);
+    await bed.lab.until('the gang that fits runs', async () => (await running('short')).length === 1, PATIENCE);
     await bed.lab.until('the device plugin is registered again', () =>
       Promise.resolve(registrations(bed) > registered),
     );
     await offered('8');
+    await bed.lab.create(...workingGang('none', 1, { gpus: 1, queue: 'research' }));
+    await saysWhy('none-0');
     // The node reports every two seconds.
     await sleep(5000);
     expect([await devices('long-0'), await devices('long-1')]).toEqual(given);
     expect(await written('long-0', 'long-1')).toEqual(given);
-    expect(await devices('long-0', 'long-1', 'short-0')).toEqual(ALL_DEVICES);
+    const [short] = await running('short');
+    expect(await devices('long-0', 'long-1', nameOf(short))).toEqual(ALL_DEVICES);
     expect([phaseOf(await podNamed('none-0')), nodeOf(await podNamed('none-0'))]).toEqual(['Pending', undefined]);
     expect(await restarts('long-0', 'long-1')).toEqual([0, 0]);
   });
@@ -176,7 +175,7 @@ class Promises {
   private async look(): Promise<void> {
     for (; !this.stopped; await sleep(200)) {
       const held = (await this.bed.lab.pods())
-        .filter((one) => nodeOf(one) !== undefined && !['Succeeded', 'Failed'].includes(phaseOf(one)))
+        .filter(isPlaced)
         .map((one) => ({ name: nameOf(one), devices: devicesIn(one) }));
       const sum = held.reduce((all, { devices }) => all + devices, 0);
       if (sum > ALL_DEVICES.length) {
@@ -184,6 +183,11 @@ class Promises {
       }
     }
   }
+}
+
+/** On a node, and not ended. */
+function isPlaced(one: JsonObject): boolean {
+  return nodeOf(one) !== undefined && !['Succeeded', 'Failed'].includes(phaseOf(one));
 }
 
 function devicesIn({ spec }: JsonObject): number {
