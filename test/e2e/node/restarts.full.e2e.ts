@@ -119,7 +119,7 @@ describeNode('restarts of a real node and its programs', () => {
       await bed.node.losePower();
       expect(bed.node.namespaces.processes('sleep 1000000')).toEqual([]);
       await nodeIs('not ready');
-      // Nobody decides about it: both replicas are on the node.
+      // No replica decides about it: both are on the node.
       await bed.lab.create(...workingGang('short', 1, { gpus: 2, queue: 'research' }));
       await bed.node.startContainerd();
       await bed.node.startKubelet();

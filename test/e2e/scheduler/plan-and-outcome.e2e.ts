@@ -58,7 +58,7 @@ describeLive('the plan and what comes of it', () => {
     });
   }
 
-  /** The log of the program is read a moment after what it tells of has happened. @returns the pods, sorted */
+  /** The log of the program is read a moment after what it reports. @returns the pods, sorted */
   async function evicted(count: number): Promise<readonly unknown[]> {
     const lines = (): readonly unknown[] =>
       gantry!.log.filter(({ msg }) => msg === 'evicted').map(({ pod: one }) => one);
