@@ -1,6 +1,7 @@
 /**
  * Devices by claim on a live control plane: what a driver publishes, claims, and what must hold of them at every moment.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { type Lab, nameOf } from './lab';
@@ -81,6 +82,34 @@ export function devicesOf({ status }: JsonObject): readonly string[] {
 
 export async function allocated(lab: Lab): Promise<readonly string[]> {
   return (await claims(lab)).flatMap(devicesOf).sort();
+}
+
+/** Looks for faults all the time, beside what the test does. */
+export class FaultWatch {
+  /** In words. */
+  readonly faults = new Set<string>();
+  private stopped = false;
+  private readonly running: Promise<void>;
+
+  constructor(look: () => Promise<readonly string[]>) {
+    this.running = this.run(look);
+  }
+
+  /** Returns when it looks no more. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.running;
+  }
+
+  private async run(look: () => Promise<readonly string[]>): Promise<void> {
+    for (; !this.stopped; await sleep(200)) {
+      try {
+        (await look()).forEach((fault) => this.faults.add(fault));
+      } catch {
+        // The server is busy.
+      }
+    }
+  }
 }
 
 /** In words: devices that two claims hold, pods that run without their claim or away from their devices. */

@@ -15,6 +15,7 @@ import {
   clearClaims,
   deviceClass,
   DRIVER,
+  FaultWatch,
   gpus,
   oneGpu,
   slice,
@@ -43,8 +44,7 @@ describeLive('devices by claim', () => {
   let kubeconfig: string;
   let proxy: FaultyProxy | undefined;
   const running: GantryProcess[] = [];
-  const faults = new Set<string>();
-  let watching: NodeJS.Timeout;
+  let watch: FaultWatch;
 
   beforeAll(async () => {
     lab = await Lab.start();
@@ -52,22 +52,16 @@ describeLive('devices by claim', () => {
     kubeconfig = kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME));
   });
   beforeEach(() => {
-    faults.clear();
-    watching = setInterval(() => {
-      void claimFaults(lab).then(
-        (found) => found.forEach((fault) => faults.add(fault)),
-        () => undefined,
-      );
-    }, 200);
+    watch = new FaultWatch(() => claimFaults(lab));
   });
   afterEach(async () => {
-    clearInterval(watching);
+    await watch.stop();
     for (const gantry of running.splice(0)) {
       await gantry.stop();
     }
     await proxy?.stop();
     proxy = undefined;
-    const found = [...(await claimFaults(lab)), ...faults];
+    const found = [...(await claimFaults(lab)), ...watch.faults];
     await clearClaims(lab);
     expect(found).toEqual([]);
   });
@@ -261,11 +255,12 @@ describeLive('devices by claim', () => {
     await publish(1, 3);
     proxy = await FaultyProxy.start(kubeconfig);
     await apply(lab, [claim('theirs', oneGpu)]);
-    let taken: Promise<void> | undefined;
-    proxy.trouble = (method, path) => {
-      // The first request to write devices does not arrive, and another one of the same device does.
-      if (taken === undefined && method === 'PATCH' && /resourceclaims\/[^/]*\/status/.test(path)) {
-        taken = lab.patch('/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/theirs/status', {
+    let isTaken = false;
+    proxy.trouble = async (method, path) => {
+      // The first request to write devices does not arrive, and another one of the same device has before the scheduler hears of it.
+      if (!isTaken && method === 'PATCH' && /resourceclaims\/[^/]*\/status/.test(path)) {
+        isTaken = true;
+        await lab.patch('/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/theirs/status', {
           status: {
             allocation: {
               devices: { results: [{ request: 'gpu', driver: DRIVER, pool: 'n-0', device: 'gpu-0' }] },
@@ -281,8 +276,8 @@ describeLive('devices by claim', () => {
     await start({ through: proxy.kubeconfig });
     await lab.create(...claimingGang('a', 2, { resourceClaimTemplateName: 'one' }));
     await bound(2);
-    await taken;
-    faults.forEach((fault) => fault.includes('is held by') && faults.delete(fault));
+    expect(isTaken).toBe(true);
+    watch.faults.forEach((fault) => fault.includes('is held by') && watch.faults.delete(fault));
   });
 
   it.each([

@@ -152,11 +152,12 @@ test.each([
 });
 
 test('a cause that comes and goes faster than the rule waits for does nothing', async () => {
-  const rules = SETTINGS.rules.map((rule) => ({ ...rule, afterSeconds: 1 }));
+  const rules = SETTINGS.rules.map((rule) => ({ ...rule, afterSeconds: 2 }));
   await rig.start({ settings: { ...SETTINGS, rules } });
-  for (let flap = 0; flap < 10; flap++) {
+  // Three seconds, of which no two in a row have the cause.
+  for (let flap = 0; flap < 12; flap++) {
     rig.condition('n-0', 'Bad', flap % 2 === 0 ? 'True' : 'False');
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((done) => setTimeout(done, 250));
   }
   expect(rig.server.writes()).toEqual([]);
 });
