@@ -6,7 +6,7 @@ import { coreRules } from '../../../src/checks/server/rules';
 import { schemaAt } from '../../../src/checks/server/objects/schema-rules';
 import { semanticVersion } from '../../../src/manifests/values/name-syntax';
 import { findingsOf } from '../../support/findings';
-import { type Json, yaml } from './valid';
+import { type Json, minimalPod, yaml } from './valid';
 import { admissionObjects, deviceObjects } from './valid-objects';
 import { by, crd, first, schemaOf } from './faults/fault';
 
@@ -307,4 +307,58 @@ test.each<[more: Json, isBranchOfTypes: boolean]>([
   (schemaOf(object.spec as Json).properties as Json).spec = { type: 'object', properties: { field } };
   const types = saidOf(object).filter((said) => said.includes('type must not be set inside'));
   expect(types).toHaveLength(isFree ? 0 : 2);
+});
+
+test.each([
+  ['A_', [], []],
+  ['', [], []],
+  ['1 A', ['consist of letters'], []],
+  ['A=', ['consist of letters'], ['consist of printable']],
+])('the prefix %j of environment variables', (prefix, before, since132) => {
+  const pod = minimalPod();
+  const [container] = (pod.spec as Json).containers as Json[];
+  container!.envFrom = [{ prefix, configMapRef: { name: 'a' } }];
+  const said = (kubernetes: '1.31' | '1.32'): readonly string[] =>
+    findingsOf(yaml(pod), coreRules, { kubernetes }).map(({ path, message }) => {
+      expect(path).toBe('/spec/containers/0/envFrom/0/prefix');
+      return /must (\w+ of \w+)/.exec(message)?.[1] ?? message;
+    });
+  expect([said('1.31'), said('1.32')]).toEqual([before, since132]);
+});
+
+test('a resource claim of a pod without a name is not one that a container can have', () => {
+  const expected = (...resourceClaims: Json[]): unknown => {
+    const pod = minimalPod();
+    (pod.spec as Json).resourceClaims = resourceClaims;
+    ((pod.spec as Json).containers as Json[])[0]!.resources = { claims: [{ name: 'x' }] };
+    return findingsOf(yaml(pod), coreRules).find(({ rule }) => rule === 'core/resource-claim-of-pod')?.expected;
+  };
+  expect(expected({})).toBe('an entry in spec.resourceClaims');
+  expect(expected({}, { name: 'y', resourceClaimName: 'y' })).toBe('y');
+  expect(expected({ name: 'x', resourceClaimName: 'y' })).toBeUndefined();
+});
+
+test.each([
+  [{ type: 'OnDelete', rollingUpdate: {} }, true],
+  [{ type: 'OnDelete', rollingUpdate: { partition: 1 } }, true],
+  [{ type: 'OnDelete' }, false],
+  [{ type: 'OnDelete', rollingUpdate: null }, false],
+  [{ type: 'RollingUpdate', rollingUpdate: {} }, false],
+  [{ rollingUpdate: { partition: 1 } }, false],
+])('the update strategy %j of a StatefulSet is refused: %s', (updateStrategy, isRefused) => {
+  const labels = { app: 'a' };
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'a', namespace: 'b' },
+    spec: {
+      serviceName: 'a',
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      updateStrategy,
+    },
+  };
+  expect(saidOf(object as Json).filter((said) => said.includes('/spec/updateStrategy/rollingUpdate '))).toHaveLength(
+    isRefused ? 1 : 0,
+  );
 });
