@@ -1,4 +1,4 @@
-import { javascript, JsonFile, typescript } from 'projen';
+import { javascript, JsonFile, type Task, type TaskOptions, type TaskStep, typescript } from 'projen';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
 import { addSuiteConfigs } from './suite-config';
@@ -284,6 +284,10 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.defineTasks();
   }
 
+  override addTask(name: string, options: TaskOptions = {}): Task {
+    return super.addTask(name, { ...withPlainArguments(options), steps: options.steps?.map(withPlainArguments) });
+  }
+
   private configureJest(): void {
     const config = this.jest!.config as Record<string, unknown>;
     config.transform = { '^.+\\.ts$': ['@swc/jest', SWC] };
@@ -312,7 +316,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.compileTask.reset('tsc --build tsconfig.json');
     this.postCompileTask.exec(BUNDLE_RUNTIME);
     this.testTask.reset();
-    this.testTask.exec('tsx projen/test/main.ts', { receiveArgs: true });
+    this.testTask.execArgs(['tsx', 'projen/test/main.ts'], { receiveArgs: true });
     this.addTask('start', {
       description: 'Run the main job on the reference platform',
       exec:
@@ -610,4 +614,11 @@ function compilerOptions(more: javascript.TypeScriptCompilerOptions): javascript
     skipLibCheck: true,
     ...more,
   };
+}
+
+/** Arguments reach a command as they were typed, regular expressions and names with spaces among them: no shell reads them again. */
+function withPlainArguments<T extends Pick<TaskStep, 'exec' | 'execArgs' | 'receiveArgs'>>(step: T): T {
+  return step.exec === undefined || step.receiveArgs !== true
+    ? step
+    : { ...step, exec: undefined, execArgs: step.exec.split(' ') };
 }
