@@ -293,9 +293,13 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.transform = { '^.+\\.ts$': ['@swc/jest', SWC] };
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'];
-    config.moduleNameMapper = Object.fromEntries(
-      SOURCES.map(([name, source]) => [`^${name.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
-    );
+    config.moduleNameMapper = {
+      ...Object.fromEntries(
+        SOURCES.map(([name, source]) => [`^${name.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
+      ),
+      // It loads an ES module, which Jest does not: the command line loads it as a bundle.
+      '^\\.\\./live/main$': '<rootDir>/test/support/live-bundle.ts',
+    };
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';

@@ -73,6 +73,12 @@ export class BuildRecord {
   }
 }
 
+/** Of the bundles: the sources, what bundles them, and the packages. */
+export function bundleRecord(root: string): BuildRecord {
+  const sources = ['src', 'projen/runtime', 'package-lock.json', 'tsconfig.json'];
+  return new BuildRecord(join(root, '.cache/bundles.json'), root, sources);
+}
+
 function filesIn(path: string): readonly string[] {
   try {
     return readdirSync(path, { recursive: true, withFileTypes: true })

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
-import { BuildRecord } from './build-record';
+import { bundleRecord } from './build-record';
 import { bundleCommand, CHECK_BUNDLE } from './bundle-command';
 import { LAZY_ENTRY, writeLazyEntry } from './lazy-entry';
 
@@ -155,11 +155,8 @@ function compress(output: string): void {
   writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)));
 }
 
-/** What the bundles are made of: the sources, what bundles them, and the packages. */
-const SOURCES = ['src', 'projen/runtime', 'package-lock.json', 'tsconfig.json'];
-
 async function main(): Promise<void> {
-  const record = new BuildRecord(join(ROOT, '.cache/bundles.json'), ROOT, SOURCES);
+  const record = bundleRecord(ROOT);
   if (record.isCurrent()) {
     console.log('The bundles are those of these sources.');
     return;

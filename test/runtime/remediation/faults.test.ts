@@ -1,4 +1,3 @@
-/** @jest-environment node */
 /**
  * What goes wrong around the remediation program: it ends in the middle, its API server answers with errors, and what it reads is hostile.
  */
