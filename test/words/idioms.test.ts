@@ -20,6 +20,7 @@ test.each([
     0,
   ],
   ['// Root of the container is nobody on the node.', 0],
+  ['/**\n * The key tells\n * of it, as it stands\n * for it.\n */', 1],
 ])('calques are found in comments and titles: %s', (code, count) => {
   expect(calquesIn(code)).toHaveLength(count);
 });

@@ -85,9 +85,14 @@ export function idiomsIn(text: string, idioms: readonly Idiom[] = IDIOMS): reado
 const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm;
 const TITLE = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])(.*?)\1/g;
 
+/** Lines of a comment are joined by one space, as they are read. */
+export function onOneLine(text: string): string {
+  return text.replace(/\s*\n\s*(?:\*(?!\/))?\s*/g, ' ');
+}
+
 /** The calques in comments of a source file and in titles of its tests. */
 export function calquesIn(code: string): readonly string[] {
-  const comments = (code.match(COMMENT) ?? []).map((comment) => comment.replace(/\n\s*\*/g, ' '));
+  const comments = (code.match(COMMENT) ?? []).map(onOneLine);
   const titles = [...code.matchAll(TITLE)].map(([, , title = '']) => title);
   return idiomsIn([...comments, ...titles].join('\n'), CALQUES);
 }
@@ -102,7 +107,7 @@ export function readableTextOf(path: string, code: string): string {
   const docs = (node: ts.Node): void => {
     for (const range of ts.getLeadingCommentRanges(code, node.getFullStart()) ?? []) {
       if (code.startsWith('/**', range.pos)) {
-        texts.push(code.slice(range.pos, range.end).replace(/\n\s*\*/g, ' '));
+        texts.push(onOneLine(code.slice(range.pos, range.end)));
       }
     }
   };
