@@ -162,13 +162,13 @@ async function main(): Promise<void> {
     return;
   }
   console.log(`${LAZY_ENTRY}: ${writeLazyEntry()} exports`);
-  const travelling = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].map(({ output }) => output);
+  const traveling = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].map(({ output }) => output);
   const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
   const sizes = await Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]);
-  travelling.forEach((output) => compress(output));
+  traveling.forEach((output) => compress(output));
   const outputs = [CHECK_BUNDLE, ...bundles.map(({ output }) => output)];
   outputs.forEach((output, index) => console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`));
-  record.write([LAZY_ENTRY, ...outputs, ...travelling.map((output) => `${output}.br`)]);
+  record.write([LAZY_ENTRY, ...outputs, ...traveling.map((output) => `${output}.br`)]);
 }
 
 if (require.main === module) {
