@@ -17,6 +17,11 @@ const PASSES = {
     args.length === 1 && equals(actual, args[0], [...globalThis[MATCHERS].customEqualityTesters, iterableEquality]),
   toHaveLength: (actual, args) =>
     args.length === 1 && Number.isSafeInteger(args[0]) && args[0] >= 0 && actual?.length === args[0],
+  toContain: (actual, args) =>
+    args.length === 1 &&
+    (typeof actual === 'string'
+      ? typeof args[0] === 'string' && actual.includes(args[0])
+      : Array.isArray(actual) && actual.indexOf(args[0]) >= 0),
   toBeUndefined: (actual, args) => args.length === 0 && actual === undefined,
 };
 
