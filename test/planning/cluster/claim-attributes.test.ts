@@ -72,7 +72,7 @@ function read(expression: string): ReturnType<ClaimReader['read']> {
 function reasonOf(expression: string): string | undefined {
   const { devices } = sliceOf({ spec: { driver: DRIVER, devices: [{ name: 'd' }] } }, new Map());
   const [alternative] = read(expression).claim?.requests[0]?.alternatives ?? [];
-  return alternative?.whyNone(devices.map((device) => ({ driver: DRIVER, device })));
+  return alternative?.whyNone?.(devices.map((device) => ({ driver: DRIVER, device })));
 }
 
 it.each([
