@@ -212,8 +212,8 @@ describe('.gantry.yaml', () => {
     ],
     [
       'a module that throws what is no error',
-      'rule-modules: [null.js]\n',
-      '.gantry.yaml: cannot load null.js: it throws null\n',
+      'rule-modules: [five.js]\n',
+      '.gantry.yaml: cannot load five.js: it throws 5\n',
     ],
     ['a module whose exports throw', 'rule-modules: [lazy.js]\n', '.gantry.yaml: cannot load lazy.js: not now\n'],
     [
@@ -225,7 +225,7 @@ describe('.gantry.yaml', () => {
   ])('with %s is one clear error', async (_, text, expected) => {
     place.write('.gantry.yaml', text);
     place.write('none.js', 'exports.x = 1;\n');
-    place.write('null.js', 'throw null;\n');
+    place.write('five.js', 'throw 5;\n');
     place.write(
       'lazy.js',
       "exports.x = 1;\nObject.defineProperty(exports, 'rules', { get() { throw new Error('not now\\nor later'); } });\n",

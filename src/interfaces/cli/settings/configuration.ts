@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { ruleProblem } from '../../../checks/rules/define-rule';
 import { type Rule } from '../../../checks/rules/rule';
 import { type Severity } from '../../../checks/report/finding';
@@ -16,6 +16,7 @@ import { parseValue } from '../../../manifests/yaml';
 import { readText } from '../../checks/read-files';
 import { CONFIGURATION_SCHEMA, problemsOf } from './configuration-schema';
 import { UsageError, type Terminal } from '../terminal';
+import type * as ImportModule from './import-module';
 
 /** The first line of a report of a syntax error. */
 const PLACE = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)\r?\n/;
@@ -170,7 +171,8 @@ async function loadModule(path: string): Promise<unknown> {
     if (!ONLY_IMPORTED.has((error as NodeJS.ErrnoException | null | undefined)?.code ?? '')) {
       throw error;
     }
-    return untilNothingElseHappens(import(pathToFileURL(path).href));
+    const { importModule } = createRequire(__filename)('./import-module') as typeof ImportModule;
+    return untilNothingElseHappens(importModule(path));
   }
 }
 
