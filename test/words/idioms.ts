@@ -77,9 +77,41 @@ export const IDIOMS: readonly Idiom[] = [
 
 /** The idioms in a text, each as it is written there. */
 export function idiomsIn(text: string, idioms: readonly Idiom[] = IDIOMS): readonly string[] {
+  const lower = text.toLowerCase();
   return idioms.flatMap(({ pattern, write }) =>
-    [...text.matchAll(pattern)].map(([seen]) => `"${seen}" (write: ${write})`),
+    mayMatch(pattern, lower) ? [...text.matchAll(pattern)].map(([seen]) => `"${seen}" (write: ${write})`) : [],
   );
+}
+
+/** Strings are found many times as fast as patterns, and few texts contain one that the pattern needs. */
+function mayMatch(pattern: RegExp, lower: string): boolean {
+  let needed = needs.get(pattern);
+  if (needed === undefined) {
+    needs.set(pattern, (needed = neededBy(pattern.source)));
+  }
+  return needed.some((part) => lower.includes(part));
+}
+
+const needs = new Map<RegExp, readonly string[]>();
+
+/** One string of each alternative of a pattern, which a match contains; an empty one where there is none. */
+export function neededBy(source: string): readonly string[] {
+  let flat = source;
+  // From the inside out: what a group contains may be absent, or be written in several ways.
+  for (let before = ''; flat !== before;) {
+    before = flat;
+    flat = flat.replace(/\(\?<?[=!][^()]*\)/g, '').replace(/\((?:\?:)?[^()]*\)(?:[?*+]|\{[\d,]+\})*/g, '\0');
+  }
+  return flat
+    .replaceAll('\\b', '')
+    .replace(/\[[^\]]*\][?*+]*|\\.[?*+]*|.[?*]|\.\+?/g, '\0')
+    .split('|')
+    .map((alternative) =>
+      alternative
+        .split('\0')
+        .reduce((a, b) => (b.length > a.length ? b : a), '')
+        .toLowerCase(),
+    );
 }
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm;
