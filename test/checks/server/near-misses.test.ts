@@ -317,7 +317,7 @@ test.each([
 ])('the prefix %j of environment variables', (prefix, before, since132) => {
   const pod = minimalPod();
   const [container] = (pod.spec as Json).containers as Json[];
-  container!.envFrom = [{ prefix, configMapRef: { name: 'a' } }];
+  container.envFrom = [{ prefix, configMapRef: { name: 'a' } }];
   const said = (kubernetes: '1.31' | '1.32'): readonly string[] =>
     findingsOf(yaml(pod), coreRules, { kubernetes }).map(({ path, message }) => {
       expect(path).toBe('/spec/containers/0/envFrom/0/prefix');
@@ -330,7 +330,7 @@ test('a resource claim of a pod without a name is not one that a container can h
   const expected = (...resourceClaims: Json[]): unknown => {
     const pod = minimalPod();
     (pod.spec as Json).resourceClaims = resourceClaims;
-    ((pod.spec as Json).containers as Json[])[0]!.resources = { claims: [{ name: 'x' }] };
+    ((pod.spec as Json).containers as Json[])[0].resources = { claims: [{ name: 'x' }] };
     return findingsOf(yaml(pod), coreRules).find(({ rule }) => rule === 'core/resource-claim-of-pod')?.expected;
   };
   expect(expected({})).toBe('an entry in spec.resourceClaims');
