@@ -1,4 +1,3 @@
-/** @jest-environment node */
 /**
  * Alerts as causes: who may send them, what is believed of them, and what survives.
  */
