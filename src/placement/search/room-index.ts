@@ -22,6 +22,8 @@ interface Sums {
   /** Domains with room by level, in no order, and the place of each domain among those of its level. Of trees alone. */
   readonly openDomains: readonly Domain[][];
   readonly domainPlaces: Int32Array;
+  /** By domain: grows whenever the room of one of its rows changes. Of trees alone. */
+  readonly stamps: Int32Array;
   total: number;
   position: number;
   era: number;
@@ -72,6 +74,11 @@ export class RoomIndex {
     return this.upToDate(podClass, tree).byDomain;
   }
 
+  /** By domain: equal as long as each of its nodes has the same room. */
+  stamps(podClass: PodClass, tree: TopologyTree): Int32Array {
+    return this.upToDate(podClass, tree).stamps;
+  }
+
   /** Room on the nodes of a domain. */
   ofDomain(podClass: PodClass, tree: TopologyTree, { index }: Domain): number {
     return this.upToDate(podClass, tree).byDomain[index];
@@ -91,6 +98,7 @@ export class RoomIndex {
       places: new Int32Array(tree === undefined ? table.count : 0),
       openDomains: (tree?.levels ?? []).map(() => []),
       domainPlaces: new Int32Array(tree?.domains.length ?? 0),
+      stamps: new Int32Array(tree?.domains.length ?? 0),
       total: 0,
       position: 0,
       era: -1,
@@ -123,6 +131,7 @@ export class RoomIndex {
     for (let at = tree === undefined ? undefined : this.path(tree)[row]; at !== undefined; at = at.parent) {
       const before = sums.byDomain[at.index];
       sums.byDomain[at.index] += by;
+      sums.stamps[at.index]++;
       if ((before === 0) !== (before + by === 0)) {
         toggle(sums.openDomains[at.level], sums.domainPlaces, at, at.index, before === 0, INDEX);
       }
