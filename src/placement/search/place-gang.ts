@@ -60,6 +60,9 @@ export class GangPlacer {
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
   place(root: UnitRecord, pods: readonly PodRecord[], within: Within = {}): boolean {
+    if (pods.length === 0) {
+      return true;
+    }
     if (
       pods.length === 1 &&
       root.topology === undefined &&
