@@ -108,13 +108,30 @@ export class RoomIndex {
         this.recount(podClass, tree, sums, row);
       }
     } else {
-      for (let i = sums.position; i < table.changes.length; i++) {
-        this.recount(podClass, tree, sums, table.changes[i]);
-      }
+      this.follow(podClass, tree, sums);
     }
     sums.era = table.era;
     sums.position = table.changes.length;
     return sums;
+  }
+
+  /** Most rows that are noted are as they were counted: they changed more than once, or the change was undone. */
+  private follow(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums): void {
+    const { version, changes } = this.session.table;
+    const rooms = this.rooms[podClass.id];
+    const versions = this.versions[podClass.id];
+    const { counted } = sums;
+    for (let i = sums.position; i < changes.length; i++) {
+      const row = changes[i];
+      if (
+        rooms === undefined ||
+        versions === undefined ||
+        versions[row] !== version[row] ||
+        rooms[row] !== counted[row]
+      ) {
+        this.recount(podClass, tree, sums, row);
+      }
+    }
   }
 
   private recount(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums, row: number): void {
