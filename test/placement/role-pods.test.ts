@@ -109,7 +109,7 @@ test('large gangs start, make room, and wait for the same reasons', () => {
       lazy.pending.forEach(({ kind }) => kinds.add(kind));
       lazy.bindings.forEach(({ gang: name }) => kinds.add(name.startsWith('large') ? 'starts' : name));
     }),
-    { numRuns: samples(2000), seed: 2814 },
+    { numRuns: samples(800), seed: 2814 },
   );
   expect([...kinds].sort()).toEqual(
     expect.arrayContaining(['no-fit', 'starts', 'topology', 'quota-of-non-preemptible', 'too-few-pods']),

@@ -45,7 +45,7 @@ export function classesOf(pods: readonly PodRecord[]): Map<PodClass, number> {
   return counts;
 }
 
-/** The same for the pods of a turn, of which none has to be made. */
+/** The same for the pods of a turn: none has to be made for it. */
 export function classesOfTurn(turn: Turn): Map<PodClass, number> {
   return turn.podClass === undefined ? classesOf(turn.pods) : new Map([[turn.podClass, turn.count]]);
 }
