@@ -46,6 +46,18 @@ describe('preemption', () => {
     expect(evicted.sort()).toEqual(['e1-worker-1', 'e2-worker-1']);
   });
 
+  it('takes one pod from a single node, although every set among the first candidates takes more', () => {
+    const whole = gang('whole', 1, template(4), { arrival: NOW - 99 * MINUTE });
+    const small = Array.from({ length: 28 }, (_, i) =>
+      gang(`small${i}`, 1, template(1), { arrival: NOW - (i + 2) * MINUTE }),
+    );
+    const nodes = Array.from({ length: 8 }, (_, i) => node(`n${i}`, 4));
+    const pods = [running('whole', 'n0'), ...small.map(({ name }, i) => running(name, `n${1 + (i >> 2)}`))];
+    const claim = gang('claim', 1, template(4), { priority: 10, arrival: NOW });
+    const { evictions } = run(cluster(nodes, [whole, ...small, claim], pods));
+    expect(evictions).toMatchObject([{ pod: 'whole-worker-0', node: 'n0', beneficiary: 'claim' }]);
+  });
+
   it('loses no more pods than a brute force has to', () => {
     checkFewestVictims(samples(300), 17);
   });

@@ -5,7 +5,11 @@ import { type Turn } from '../../src/placement/books/records';
 import { momentsOf, search } from '../../src/placement/cycle/moments';
 
 const turnOf = (...podClasses: readonly object[]): Turn =>
-  ({ pods: podClasses.map((podClass) => ({ podClass })) }) as unknown as Turn;
+  ({
+    pods: podClasses.map((podClass) => ({ podClass })),
+    count: podClasses.length,
+    podClass: podClasses.every((podClass) => podClass === podClasses[0]) ? podClasses[0] : undefined,
+  }) as unknown as Turn;
 const plain = { dynamic: false };
 const alike = turnOf(plain, plain);
 const mixed = turnOf(plain, { dynamic: false });

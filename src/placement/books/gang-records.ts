@@ -8,6 +8,7 @@ import { compareNames } from '../model/names';
 import { canonicalText } from '../model/canonical-text';
 import { type PodClass } from '../nodes/pod-class';
 import { rolesIn } from './needs';
+import { newPod, RolePods } from './role-pods';
 import {
   type GangRecord,
   NOWHERE,
@@ -43,17 +44,22 @@ export function gangWithPods(
   const record = gangRecord(gang, index, queue, lookup.byPriority());
   let count = 0;
   for (const role of record.roles) {
-    const taken = listed.length === 0 ? undefined : new Set<string>();
-    if (taken !== undefined) {
-      const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
-      own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
-      own.forEach((pod) => taken.add(pod.name) && role.pods.push(podRecord(pod, role, count++, lookup)));
+    if (listed.length === 0) {
+      if (role.role.count > 0) {
+        role.becomeFresh(lookup.classOf(role.template, gang.queue), count);
+        count += role.role.count;
+      }
+      continue;
     }
+    const taken = new Set<string>();
+    const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
+    own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
+    own.forEach((pod) => taken.add(pod.name) && role.pods.push(podRecord(pod, role, count++, lookup)));
     if (role.pods.length < role.role.count) {
       const podClass = lookup.classOf(role.template, gang.queue);
       for (let i = 0; role.pods.length < role.role.count; i++) {
         const name = `${gang.name}-${role.role.name}-${i}`;
-        if (taken?.has(name) !== true) {
+        if (!taken.has(name)) {
           role.pods.push(newPod(name, role, count++, podClass));
         }
       }
@@ -64,28 +70,6 @@ export function gangWithPods(
     throw new SnapshotError(`Pod "${lost.name}" names role "${lost.role}", which gang "${gang.name}" does not have.`);
   }
   return record;
-}
-
-/** A pod that is still to be made. Gangs may have thousands of them. */
-function newPod(name: string, role: RoleRecord, index: number, podClass: PodClass): PodRecord {
-  return {
-    index,
-    name,
-    role,
-    podClass,
-    startedAt: role.gang.arrival,
-    preemptible: role.gang.preemptible,
-    existed: false,
-    releasing: false,
-    releasedBy: Infinity,
-    waits: true,
-    home: NOWHERE,
-    stated: NO_DEVICES,
-    row: NOWHERE,
-    devices: NO_DEVICES,
-    claims: undefined,
-    claimed: NO_CLAIMS,
-  };
 }
 
 const NO_DEVICES: readonly number[] = [];
@@ -116,25 +100,37 @@ const NO_CLAIMS: PodRecord['claimed'] = [];
 
 /** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
 export function likenessOf({ gang, roles, root, needed }: GangRecord): string | undefined {
-  const alike = roles.every(({ pods }) =>
-    pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
-  );
-  return !alike || needed === 0 || roles.some(({ pods }) => pods.length > 0 && mayGain(pods[0])) || !isSettled(root)
+  return needed === 0 || !roles.every(isNew) || roles.some(mayGain) || !isSettled(root)
     ? undefined
     : (plainLikeness(gang, roles) ??
         canonicalText([
           gang.topology,
           gang.subgroups,
           gang.minimum,
-          roles.map(({ role, pods, minimum }) => [
-            pods[0]?.podClass.id,
-            pods.length,
-            minimum,
-            role.topology,
-            role.subgroup,
-            role.leader,
+          roles.map((record) => [
+            classOf(record)?.id,
+            record.size,
+            record.minimum,
+            record.role.topology,
+            record.role.subgroup,
+            record.role.leader,
           ]),
         ]));
+}
+
+/** None of its pods exists, and all are alike. */
+function isNew(role: RoleRecord): boolean {
+  return (
+    role.fresh !== undefined ||
+    role.pods.every(
+      ({ existed, podClass, claims }) => !existed && claims === undefined && podClass === role.pods[0].podClass,
+    )
+  );
+}
+
+/** The class of its first pod. */
+function classOf(role: RoleRecord): PodClass | undefined {
+  return role.fresh ?? role.pods.at(0)?.podClass;
 }
 
 /** The same for gangs of one role that say nothing else: most gangs, thousands of which may come at once. */
@@ -147,11 +143,15 @@ function plainLikeness({ topology, subgroups, minimum }: Gang, roles: readonly R
     minimum === undefined &&
     only.role.topology === undefined &&
     only.role.subgroup === undefined;
-  return isPlain ? `${only.pods[0]?.podClass.id} ${only.pods.length} ${only.minimum} ${only.role.leader}` : undefined;
+  return isPlain ? `${classOf(only)?.id} ${only.size} ${only.minimum} ${only.role.leader}` : undefined;
 }
 
-/** May the pod fit somewhere because another one was placed? What keeps others away, or is kept away, fits in fewer places then. */
-function mayGain({ podClass: { template } }: PodRecord): boolean {
+/** May one of its pods fit somewhere because another was placed? What keeps others away, or is kept away, fits in fewer places then. */
+function mayGain(role: RoleRecord): boolean {
+  const template = classOf(role)?.template;
+  if (template === undefined) {
+    return false;
+  }
   const { podAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity } = template;
   return [podAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity].some(
     (list) => list !== undefined && list.length > 0,
@@ -168,11 +168,16 @@ function isChosen(unit: UnitRecord, minimum: number): boolean {
   return minimum >= pods.length || pods.every(({ podClass }) => podClass === pods[0].podClass);
 }
 
-function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, byPriority: boolean): GangRecord {
-  const roles: RoleRecord[] = [];
+function gangRecord(
+  gang: Gang,
+  index: number,
+  queue: QueueRecord | undefined,
+  byPriority: boolean,
+): GangRecord & { readonly roles: RolePods[] } {
+  const roles: RolePods[] = [];
   const root = unitOf(gang, gang.name, undefined, []);
   const units = root.children.length === 0 ? undefined : unitsIn(root, new Map());
-  const record: GangRecord & { needed: number } = {
+  const record: GangRecord & { readonly roles: RolePods[]; needed: number } = {
     index,
     gang,
     queue,
@@ -199,15 +204,8 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined, b
       );
     }
     const stated = gang.minimum !== undefined || unit.minimum !== undefined;
-    const made: RoleRecord = {
-      role,
-      gang: record,
-      unit,
-      template: role.template,
-      minimum: Math.min(role.count, role.minimum ?? (stated ? 0 : role.count)),
-      pods: [],
-      placed: 0,
-    };
+    const minimum = Math.min(role.count, role.minimum ?? (stated ? 0 : role.count));
+    const made = new RolePods(role, record, unit, minimum);
     roles.push(made);
     unit.roles.push(made);
   }

@@ -24,6 +24,8 @@ export class Ledger {
   /** Row where the pod was placed, or the complement of the row that it was removed from. */
   private readonly logRows: number[] = [];
   private readonly logDevices: (readonly number[])[] = [];
+  /** Version that the row had before; NO_VERSION where it may differ in more than the pod. */
+  private readonly logVersions: number[] = [];
   private readonly logClaims: (readonly ClaimedDevices[])[] = [];
   private readonly charges: (Charge | undefined)[] = [];
   private readonly sharedCharges = new WeakMap<SharedCharge, Charge>();
@@ -118,6 +120,7 @@ export class Ledger {
     devices: readonly number[],
     claimed: readonly ClaimedDevices[] = NO_CLAIMS,
   ): void {
+    this.logVersions.push(this.versionBefore(row, claimed));
     this.apply(pod, row, devices, 1, claimed);
     this.logClaims.push(claimed);
     this.logPods.push(pod);
@@ -127,6 +130,7 @@ export class Ledger {
 
   remove(pod: PodRecord): void {
     const { row, devices, claimed } = pod;
+    this.logVersions.push(this.versionBefore(row, claimed));
     this.apply(pod, row, devices, -1, claimed);
     this.epochs.begin();
     this.logClaims.push(claimed);
@@ -229,13 +233,18 @@ export class Ledger {
       const row = this.logRows.pop()!;
       const devices = this.logDevices.pop()!;
       const claimed = this.logClaims.pop()!;
-      if (row >= 0) {
-        this.apply(pod, row, devices, -1, claimed);
-      } else {
-        this.apply(pod, ~row, devices, 1, claimed);
+      const version = this.logVersions.pop()!;
+      const on = row >= 0 ? row : ~row;
+      this.apply(pod, on, devices, row >= 0 ? -1 : 1, claimed);
+      if (version !== NO_VERSION) {
+        this.table.becomes(on, version);
       }
     }
     this.epochs.rollback();
+  }
+
+  private versionBefore(row: number, claimed: readonly ClaimedDevices[]): number {
+    return row >= 0 && claimed.length === 0 ? this.table.version[row] : NO_VERSION;
   }
 
   /** Pods placed and removed since a mark, oldest first. */
@@ -345,3 +354,4 @@ function chargeQueues(
 }
 
 const NO_CLAIMS: readonly ClaimedDevices[] = [];
+const NO_VERSION = -1;

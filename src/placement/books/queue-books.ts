@@ -59,16 +59,24 @@ export class QueueBooks {
     let tally: Tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
     let of: PodClass | undefined;
     let shares = false;
-    for (const { pods } of gang.roles) {
-      for (const { podClass, releasing, home, preemptible } of pods) {
+    const begin = (podClass: PodClass, tallies: Map<PodClass, Tally>): void => {
+      tally = tallies.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
+      tallies.set(podClass, tally);
+      of = podClass;
+      shares ||= podClass.shared.length > 0;
+    };
+    for (const role of gang.roles) {
+      if (role.fresh !== undefined) {
+        begin(role.fresh, ofQueue);
+        tally.requested += by * role.size;
+        continue;
+      }
+      for (const { podClass, releasing, home, preemptible } of role.pods) {
         if (releasing) {
           continue;
         }
         if (of !== podClass) {
-          tally = ofQueue.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
-          ofQueue.set(podClass, tally);
-          of = podClass;
-          shares ||= podClass.shared.length > 0;
+          begin(podClass, ofQueue);
         }
         tally.requested += by;
         if (home !== NOWHERE) {
@@ -181,11 +189,20 @@ export class QueueBooks {
 
 /** Drops classes of the gang's pods that no pod of the queue has any more. */
 function dropEmpty(ofQueue: Map<PodClass, Tally>, { roles }: GangRecord): void {
-  for (const { pods } of roles) {
+  const drop = (podClass: PodClass): void => {
+    if (ofQueue.get(podClass)?.requested === 0) {
+      ofQueue.delete(podClass);
+    }
+  };
+  for (const role of roles) {
+    if (role.fresh !== undefined) {
+      drop(role.fresh);
+      continue;
+    }
+    const { pods } = role;
     for (let i = 0; i < pods.length; i++) {
-      const { podClass } = pods[i];
-      if ((i === 0 || podClass !== pods[i - 1].podClass) && ofQueue.get(podClass)?.requested === 0) {
-        ofQueue.delete(podClass);
+      if (i === 0 || pods[i].podClass !== pods[i - 1].podClass) {
+        drop(pods[i].podClass);
       }
     }
   }

@@ -54,6 +54,10 @@ export interface RoleRecord {
   readonly minimum: number;
   /** In the order in which they start. */
   readonly pods: PodRecord[];
+  /** How many pods it has, whether they are made or not. */
+  readonly size: number;
+  /** The class of all its pods, if they were all still to be made when the gang came. */
+  readonly fresh: PodClass | undefined;
   placed: number;
 }
 
@@ -119,6 +123,8 @@ export interface QueueRecord {
 export interface Turn {
   readonly gang: GangRecord;
   readonly pods: readonly PodRecord[];
+  /** How many pods these are: a question for which none has to be made. */
+  readonly count: number;
   /** The class of all its pods, where they are alike. */
   readonly podClass: PodClass | undefined;
   /** What its queues would be charged. */

@@ -456,7 +456,12 @@ export class Session {
   private count(gang: GangRecord, by: 1 | -1): void {
     let running = 0;
     let existing = 0;
-    for (const { pods } of gang.roles) {
+    for (const role of gang.roles) {
+      if (role.fresh !== undefined) {
+        this.countClass(role.fresh, by * role.size);
+        continue;
+      }
+      const { pods } = role;
       for (let from = 0, to = 0; from < pods.length; from = to) {
         const { podClass } = pods[from];
         for (; to < pods.length && pods[to].podClass === podClass; to++) {

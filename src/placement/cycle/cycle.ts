@@ -223,18 +223,19 @@ export class Cycle {
   }
 
   /** Places the pods of the turn, beside what is promised to the gang at the head. */
-  place({ gang, pods }: Turn): boolean {
+  place(turn: Turn): boolean {
+    const { gang } = turn;
     const within = this.besideReservation(gang);
-    const kind = isFirstTurn(gang, pods) ? gang.kind : undefined;
+    const kind = isFirstTurn(turn) ? gang.kind : undefined;
     if (kind === undefined) {
-      return this.placer.place(gang.root, pods, within);
+      return this.placer.place(gang.root, turn.pods, within);
     }
     // What does not fit on all nodes does not fit on some of them.
     const promised = within.without;
     if (this.misfits.get(kind) === true || (promised !== undefined && this.misfitsBeside.get(kind) === promised)) {
       return false;
     }
-    if (this.placer.place(gang.root, pods, within)) {
+    if (!this.placer.room.lacks(turn, within) && this.placer.place(gang.root, turn.pods, within)) {
       return true;
     }
     if (promised === undefined) {
@@ -247,8 +248,8 @@ export class Cycle {
 
   /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
   fits(turn: Turn): boolean {
-    const { gang, pods } = turn;
-    if (isFirstTurn(gang, pods) && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
+    const { gang } = turn;
+    if (isFirstTurn(turn) && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
       return false;
     }
     const counted = this.placer.room.holds(turn, this.besideReservation(gang));
@@ -487,8 +488,8 @@ export class Cycle {
 }
 
 /** Pods with which a gang starts; those of one kind start alike. */
-function isFirstTurn({ placed, needed }: GangRecord, pods: readonly PodRecord[]): boolean {
-  return placed === 0 && pods.length === needed;
+function isFirstTurn({ gang: { placed, needed }, count }: Turn): boolean {
+  return placed === 0 && count === needed;
 }
 
 /** Rows that are overcommitted have nothing free. */

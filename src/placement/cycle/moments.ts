@@ -16,15 +16,10 @@ export function momentsOf(ending: readonly End[]): readonly number[] {
 }
 
 /** The first index from `from` below `to` after which the turn fits. */
-export function search(
-  { pods: [first, ...others] }: Turn,
-  from: number,
-  to: number,
-  fits: (index: number) => boolean,
-): number | undefined {
+export function search(turn: Turn, from: number, to: number, fits: (index: number) => boolean): number | undefined {
   let low = from;
   let high = from;
-  if (first.podClass.dynamic || others.some(({ podClass }) => podClass !== first.podClass)) {
+  if (turn.podClass?.dynamic ?? true) {
     for (; low < to && low - from < MOST_MOMENTS; low++) {
       if (fits(low)) {
         return low;

@@ -13,7 +13,7 @@ import { type Session } from '../books/session';
 import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
 import { RoomIndex } from '../search/room-index';
-import { classesOf } from '../search/units';
+import { classesOfTurn } from '../search/units';
 
 type Needs = readonly (readonly [PodClass, number])[];
 
@@ -190,7 +190,7 @@ export class Parking {
         return undefined;
       }
       known = {
-        needs: [...classesOf(turn.pods)],
+        needs: [...classesOfTurn(turn)],
         short: undefined,
         look: -1,
         neverFits: undefined,

@@ -19,17 +19,16 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
 function counting(cycle: Cycle, turn: Turn): HeadReservation | undefined | 'uncountable' {
   const { session, placer } = cycle;
   const { ledger } = session;
-  const { gang, pods } = turn;
+  const { gang, podClass, count } = turn;
   const within = cycle.besideReservation(gang);
-  if (placer.room.holds(turn, within) === undefined) {
+  if (podClass === undefined || placer.room.holds(turn, within) === undefined) {
     return 'uncountable';
   }
-  const [{ podClass }] = pods;
   const mark = ledger.mark();
   let room = placer.room.capacity(podClass, within, Infinity);
   let moment: number | undefined;
   // Only whole moments make sense: everything that ends at one moment is gone after it.
-  const isEnough = (): boolean => moment !== undefined && room >= pods.length;
+  const isEnough = (): boolean => moment !== undefined && room >= count;
   for (const { pod, at } of cycle.endings()) {
     if (at !== moment && isEnough()) {
       break;

@@ -19,7 +19,7 @@ import { type PodClass } from '../nodes/pod-class';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { reserve } from '../cycle/reserve';
 import { portions } from './running';
-import { classesOf } from '../search/units';
+import { classesOfTurn } from '../search/units';
 import { evictable, victimOrder } from './victims';
 import { podWorkLost, workLost } from './work-lost';
 
@@ -146,7 +146,7 @@ export class Consolidation {
     const { table } = this.cycle.session;
     const wanted = new Map<number, number>();
     let devices = 0;
-    for (const [podClass, count] of classesOf(this.turn.pods)) {
+    for (const [podClass, count] of classesOfTurn(this.turn)) {
       podClass.columns.forEach((column, i) =>
         wanted.set(column, (wanted.get(column) ?? 0) + count * podClass.amounts[i]),
       );

@@ -184,7 +184,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
     }
     found.push(plan);
   }
-  if (action !== 'consolidate' && found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
+  if (action !== 'consolidate' && found.length > 0 && turn.count === 1 && found[0].pods > 1) {
     for (const list of byNode(cycle, turn, candidates)) {
       const plan = planOf(cycle, turn, action, complete(list, surplus));
       if (plan !== undefined) {

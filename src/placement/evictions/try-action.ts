@@ -9,7 +9,7 @@ import { preemptCandidates } from './preempt';
 import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Portion, type Turn } from '../books/records';
 import { portions } from './running';
-import { classesOf } from '../search/units';
+import { classesOfTurn } from '../search/units';
 
 export type MakingRoom = 'preempt' | 'reclaim' | 'consolidate';
 
@@ -24,7 +24,7 @@ export function tryAction(
   action: MakingRoom,
   accepts: (lost: readonly Portion[]) => boolean = () => true,
 ): boolean {
-  const claimants = new Set(classesOf(turn.pods).keys());
+  const claimants = new Set(classesOfTurn(turn).keys());
   switch (action) {
     case 'preempt': {
       const candidates = portions(cycle, preemptCandidates(cycle, turn), claimants);

@@ -56,8 +56,9 @@ export class NodeTable {
   /** A fraction goes to the emptiest device that takes it, and not to the fullest. */
   spreadsFractions = false;
 
-  /** Grows whenever something on the row changes. */
+  /** Another number whenever something on the row changes; the one before it when exactly that is undone. */
   readonly version: Int32Array;
+  private readonly latest: Int32Array;
   /** Rows in the order in which they changed, since the era began. */
   readonly changes: number[] = [];
   era = 0;
@@ -127,6 +128,7 @@ export class NodeTable {
     this.milliFree = new Int32Array(this.count);
     this.overdrawn = new Int32Array(this.count);
     this.version = new Int32Array(this.count);
+    this.latest = new Int32Array(this.count);
     for (let row = 0; row < this.count; row++) {
       this.takeUsedDevices(row);
       this.recountDevices(row);
@@ -239,12 +241,17 @@ export class NodeTable {
 
   /** Notes that something on the row is different. */
   changed(row: number): void {
-    this.version[row]++;
+    this.version[row] = ++this.latest[row];
     if (this.changes.length > NOTES) {
       this.changes.length = 0;
       this.era++;
     }
     this.changes.push(row);
+  }
+
+  /** The row is as it was with that version: what is known of that holds again. To be called after `changed`. */
+  becomes(row: number, version: number): void {
+    this.version[row] = version;
   }
 
   recountDevices(row: number): void {

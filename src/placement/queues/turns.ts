@@ -23,10 +23,41 @@ export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
 }
 
 function turnNow(session: Session, gang: GangRecord): Turn | undefined {
+  const { fresh } = gang.roles.length === 1 ? gang.roles[0] : NO_ROLE;
+  if (fresh !== undefined && gang.kind !== undefined && gang.placed === 0 && gang.root.children.length === 0) {
+    return gang.needed > gang.roles[0].size ? undefined : new FirstTurn(session, gang, fresh);
+  }
   const below = !runs(gang);
   const roomFor: RoomFor = (podClass) => roomOf(session, podClass);
   const pods = below ? missingPods(gang, roomFor) : optionalPods(gang, roomFor).slice(0, 1);
   return pods === undefined || pods.length === 0 ? undefined : turnWith(session, gang, pods, !below);
+}
+
+const NO_ROLE: { readonly fresh: PodClass | undefined } = { fresh: undefined };
+
+/** What a gang of one role starts with that has no pods yet: the first of its pods, which are made when they are asked for. */
+class FirstTurn implements Turn {
+  readonly asked: Float64Array;
+  readonly optional = false;
+  private list: readonly PodRecord[] | undefined;
+
+  constructor(
+    session: Session,
+    readonly gang: GangRecord,
+    readonly podClass: PodClass,
+  ) {
+    // What pods share is not charged for each of them.
+    this.asked = session.firstAsked[gang.kind!] ??=
+      podClass.shared.length > 0 ? askedFor(session, this.pods) : chargedFor(session, podClass, gang.needed);
+  }
+
+  get count(): number {
+    return this.gang.needed;
+  }
+
+  get pods(): readonly PodRecord[] {
+    return (this.list ??= this.gang.roles[0].pods.slice(0, this.gang.needed));
+  }
 }
 
 function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[], optional: boolean): Turn {
@@ -34,6 +65,7 @@ function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[]
   return {
     gang,
     pods,
+    count: pods.length,
     podClass: pods.every((pod) => pod.podClass === podClass) ? podClass : undefined,
     asked:
       gang.kind !== undefined && gang.placed === 0 ? askedFirst(session, gang.kind, pods) : askedFor(session, pods),
@@ -83,16 +115,27 @@ export function askedFor(session: Session, pods: readonly PodRecord[]): Float64A
     while (to < pods.length && pods[to].podClass === podClass) {
       to++;
     }
-    const { ids, amounts } = session.ledger.charge(podClass);
-    for (let i = 0; i < ids.length; i++) {
-      asked[ids[i]] = plus(asked[ids[i]], amounts[i], to - from);
-    }
+    addCharge(session, podClass, to - from, asked);
   }
   for (const [shared, times] of repeatedIn(pods)) {
     const { ids, amounts } = session.ledger.chargeOfShared(shared);
     ids.forEach((account, i) => (asked[account] -= times * amounts[i]));
   }
   return asked;
+}
+
+/** The same for pods of one class that share nothing. */
+function chargedFor(session: Session, podClass: PodClass, count: number): Float64Array {
+  const asked = new Float64Array(session.accounts.length);
+  addCharge(session, podClass, count, asked);
+  return asked;
+}
+
+function addCharge({ ledger }: Session, podClass: PodClass, count: number, asked: Float64Array): void {
+  const { ids, amounts } = ledger.charge(podClass);
+  for (let i = 0; i < ids.length; i++) {
+    asked[ids[i]] = plus(asked[ids[i]], amounts[i], count);
+  }
 }
 
 /** Claims that pods of a gang share are charged once: how often they are among what is asked for these pods beyond that. */

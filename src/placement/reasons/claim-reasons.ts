@@ -5,14 +5,15 @@ import { type Turn } from '../books/records';
 import { type Session } from '../books/session';
 import { type ClaimFacts, type KnownDevice } from '../model/claims';
 import { type Cycle } from '../cycle/cycle';
-import { haveClaims } from '../search/units';
+import { turnHasClaims } from '../search/units';
 import { type Finding } from './finding';
 
 /** What no device of the cluster satisfies, however free they are; `undefined` where there is no such request. */
-export function unsatisfiable({ session }: Cycle, { pods }: Turn): Finding | undefined {
-  if (!haveClaims(pods)) {
+export function unsatisfiable({ session }: Cycle, turn: Turn): Finding | undefined {
+  if (!turnHasClaims(turn)) {
     return undefined;
   }
+  const { pods } = turn;
   const { claims } = session.ledger;
   const devices = claims.world.slices.flatMap(({ driver, devices: all }) =>
     all.map((device): KnownDevice => ({ driver, device })),

@@ -74,17 +74,17 @@ function* widerTopology(cycle: Cycle, { gang, pods }: Turn): Generator<Counterfa
 
 /** As few pods less as let it in; of a gang whose pods differ, pods of one role. */
 function* fewerPods(cycle: Cycle, turn: Turn, { fits, kind }: Found): Generator<Counterfactual> {
-  const { gang, pods } = turn;
-  const [{ podClass }] = pods;
-  if (pods.every((pod) => pod.podClass === podClass)) {
+  const { gang, podClass } = turn;
+  if (podClass !== undefined) {
     // Where the constraint is of nodes alone, the pods that fit were counted; else by trying one pod less at a time.
     const counted = gang.gang.topology?.required === undefined || kind === 'topology';
-    const most = counted && plain(gang.root) && !podClass.dynamic ? fits : mostPods(cycle, gang.root, pods);
-    if (most > 0 && most < pods.length && tries(cycle, gang.root, pods.slice(0, most))) {
-      yield { kind: 'fewer-pods', by: pods.length - most };
+    const most = counted && plain(gang.root) && !podClass.dynamic ? fits : mostPods(cycle, gang.root, turn.pods);
+    if (most > 0 && most < turn.count && tries(cycle, gang.root, turn.pods.slice(0, most))) {
+      yield { kind: 'fewer-pods', by: turn.count - most };
     }
     return;
   }
+  const { pods } = turn;
   const roles = [...new Set(pods.map(({ role }) => role!))].filter(({ role }) => role.leader !== true);
   const most = Math.max(...roles.map((role) => pods.filter((pod) => pod.role === role).length));
   for (let by = 1; by <= most && by <= MOST_FEWER && by < pods.length; by++) {

@@ -66,14 +66,17 @@ export class MoreRoom {
 
   /** The least growths, for each node at most one. */
   private growths(): readonly Growth[] {
-    const { pods } = this.turn;
+    const { podClass, count } = this.turn;
     const best: Growth[] = [];
+    if (podClass === undefined) {
+      return best;
+    }
     for (const { rows, short } of this.areas) {
-      const least = this.leastGrowth(short);
+      const least = this.leastGrowth(podClass, short);
       let worst = worstOf(best);
       const next = (from: number): number => least?.next(rows, from, worst) ?? from;
       for (let i = next(0); i < rows.length; i = next(i + 1)) {
-        const growth = growthOf(this.cycle, pods[0].podClass, rows[i], short, pods.length);
+        const growth = growthOf(this.cycle, podClass, rows[i], short, count);
         if (growth !== undefined && less(growth, worst)) {
           const at = best.findIndex((other) => less(growth, other));
           best.splice(at < 0 ? best.length : at, 0, growth);
@@ -86,20 +89,21 @@ export class MoreRoom {
   }
 
   /** Undefined where what a row has free does not say how little may be enough. */
-  private leastGrowth(short: number): LeastGrowth | undefined {
+  private leastGrowth(podClass: PodClass, short: number): LeastGrowth | undefined {
     const { session, placer } = this.cycle;
-    const { pods } = this.turn;
-    const [{ podClass }] = pods;
     return podClass.accelerator?.kind !== 'whole' || session.others.active
       ? undefined
-      : new LeastGrowth(session.table, placer.room.onRows(podClass), podClass.deviceCount, short, pods.length);
+      : new LeastGrowth(session.table, placer.room.onRows(podClass), podClass.deviceCount, short, this.turn.count);
   }
 
   /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
   *nodes(): Generator<Counterfactual> {
     const { cycle, turn } = this;
     const { table, ledger } = cycle.session;
-    const [{ podClass }] = turn.pods;
+    const { podClass } = turn;
+    if (podClass === undefined) {
+      return;
+    }
     const found = this.areas.flatMap((area) => {
       const { like, takes } = roomiest(cycle.session, podClass, area.rows);
       return like < 0 ? [] : [{ area, like, takes, count: Math.ceil(area.short / takes) }];
@@ -107,7 +111,7 @@ export class MoreRoom {
     found.sort((a, b) => a.count - b.count || a.like - b.like);
     for (const { area, like, takes, count } of found.slice(0, MOST_TRIED)) {
       const mark = ledger.mark();
-      const rest = turn.pods.slice(Math.min(turn.pods.length, count * takes));
+      const rest = count * takes < turn.count ? turn.pods.slice(count * takes) : [];
       const fits = cycle.placer.place(turn.gang.root, rest, area.within);
       ledger.rollback(mark);
       if (fits) {
@@ -208,10 +212,9 @@ function isLess(a: number, aRow: number, b: number, bRow: number): boolean {
 }
 
 /** The domains of the required level that the gang may be in, or the cluster; none where counting pods does not say where they fit. */
-function areasOf(cycle: Cycle, { gang, pods }: Turn): readonly Area[] {
+function areasOf(cycle: Cycle, { gang, podClass, count }: Turn): readonly Area[] {
   const { session, placer } = cycle;
-  const [{ podClass }] = pods;
-  if (podClass.dynamic || pods.some((pod) => pod.podClass !== podClass) || !saysNothingBelow(gang.root)) {
+  if (podClass === undefined || podClass.dynamic || !saysNothingBelow(gang.root)) {
     return [];
   }
   const topology = gang.gang.topology;
@@ -220,7 +223,7 @@ function areasOf(cycle: Cycle, { gang, pods }: Turn): readonly Area[] {
   }
   if (topology?.required === undefined) {
     const within: Within = {};
-    const short = pods.length - placer.room.capacity(podClass, within, Infinity);
+    const short = count - placer.room.capacity(podClass, within, Infinity);
     return short <= 0 ? [] : [{ within, rows: session.table.allRows, short }];
   }
   const tree = session.topologies.forConstraint(topology);
@@ -228,7 +231,7 @@ function areasOf(cycle: Cycle, { gang, pods }: Turn): readonly Area[] {
     ? []
     : domainsOf(tree, tree.levelOf(topology.required), gang.root).flatMap((domain) => {
         const within: Within = { rows: domain.rows, domain: { tree, domain } };
-        const short = pods.length - placer.room.capacity(podClass, within, Infinity);
+        const short = count - placer.room.capacity(podClass, within, Infinity);
         return short <= 0 ? [] : [{ within, rows: domain.rows, short, domain }];
       });
 }

@@ -18,7 +18,7 @@ import { leastChanges } from './least-changes';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
 import { allOf, counted } from '../../facts/words';
-import { classesOf, haveClaims } from '../search/units';
+import { classesOfTurn, turnHasClaims } from '../search/units';
 import { type GangRecord, NOWHERE, type PodRecord, type Turn } from '../books/records';
 
 /** What is said of a gang that waits: nothing, why it waits, or also the changes that would help, which cost more than all else. */
@@ -229,7 +229,7 @@ function evictedPods({ kind, roles }: GangRecord): readonly PodRecord[] {
 
 function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   const { queue } = gang;
-  const none = { blocked: [], fits: 0, needed: turn?.pods.length ?? Math.max(0, gang.needed - gang.placed) };
+  const none = { blocked: [], fits: 0, needed: turn?.count ?? Math.max(0, gang.needed - gang.placed) };
   if (queue === undefined) {
     return { ...none, kind: 'unknown-queue', words: `Queue "${gang.gang.queue}" does not exist.` };
   }
@@ -264,9 +264,9 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
 }
 
 /** A level that no topology has, or slices without a size. */
-function unknownTopology({ session }: Cycle, { gang, pods }: Turn): Finding | undefined {
+function unknownTopology({ session }: Cycle, { gang, count }: Turn): Finding | undefined {
   const { topology } = gang.gang;
-  const none = { blocked: [], fits: 0, needed: pods.length };
+  const none = { blocked: [], fits: 0, needed: count };
   if (
     topology !== undefined &&
     (topology.required ?? topology.sliceLevel) !== undefined &&
@@ -288,9 +288,9 @@ function unknownTopology({ session }: Cycle, { gang, pods }: Turn): Finding | un
 
 function findRoom(cycle: Cycle, turn: Turn): Finding {
   const { session } = cycle;
-  const { gang, pods } = turn;
+  const { gang, count } = turn;
   const { topology } = gang.gang;
-  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  const none = { blocked: [], fits: count, needed: count };
   const unknown = unknownTopology(cycle, turn);
   if (unknown !== undefined) {
     return unknown;
@@ -299,16 +299,16 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   if (claims !== undefined) {
     return claims;
   }
-  for (const podClass of classesOf(pods).keys()) {
+  for (const podClass of classesOfTurn(turn).keys()) {
     const missing = notOffered(session, podClass);
     if (missing !== undefined) {
       const words = sentence(obstacleText(missing, session.table.count));
-      const { role } = pods.find((pod) => pod.podClass === podClass)!.role!;
-      return { kind: 'not-offered', role: role.name, blocked: [missing], fits: 0, needed: pods.length, words };
+      const { role } = turn.pods.find((pod) => pod.podClass === podClass)!.role!;
+      return { kind: 'not-offered', role: role.name, blocked: [missing], fits: 0, needed: count, words };
     }
   }
   const mark = session.ledger.mark();
-  const asItIs = cycle.placer.place(gang.root, pods);
+  const asItIs = !cycle.placer.room.lacks(turn, {}) && cycle.placer.place(gang.root, turn.pods);
   session.ledger.rollback(mark);
   if (asItIs) {
     const head = cycle.reservation;
@@ -324,32 +324,32 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
           words: 'The gang fits into the free capacity and is considered again in the next cycle.',
         };
   }
-  if (haveClaims(pods)) {
+  if (turnHasClaims(turn)) {
     return inUse(cycle, turn, bestDomain(cycle, turn));
   }
-  const fits = podByPod(cycle, pods);
-  if (fits.count === pods.length) {
+  const fits = podByPod(cycle, turn);
+  if (fits.count === count) {
     const where =
       topology?.required === undefined
         ? 'not within the domains that the topology requires'
         : `no domain of "${topology.required}" fits all of them`;
-    const words = `All ${pods.length} pods fit into the cluster, but ${where}.`;
+    const words = `All ${count} pods fit into the cluster, but ${where}.`;
     return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
   }
-  const stuck = pods[fits.count];
+  const stuck = gang.roles.length === 1 ? gang.roles[0] : turn.pods[fits.count].role!;
   const { blocked, nearest } = fits.blockage!;
   const obstacle = blocked[0] === undefined ? 'the cluster has no node' : obstacleText(blocked[0], session.table.count);
   const words =
     fits.count === 0 && gang.roles.length === 1
       ? sentence(obstacle)
-      : `${fits.count} of ${pods.length} pods fit; for the next pod of role "${stuck.role!.role.name}", ${obstacle}.`;
+      : `${fits.count} of ${count} pods fit; for the next pod of role "${stuck.role.name}", ${obstacle}.`;
   return {
     kind: 'no-fit',
-    role: stuck.role!.role.name,
+    role: stuck.role.name,
     blocked,
     nearest,
     fits: fits.count,
-    needed: pods.length,
+    needed: count,
     words,
   };
 }
@@ -359,17 +359,15 @@ function sentence(clause: string): string {
 }
 
 /** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */
-function podByPod(
-  cycle: Cycle,
-  pods: readonly PodRecord[],
-): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
+function podByPod(cycle: Cycle, turn: Turn): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
   const { ledger } = cycle.session;
-  const [{ podClass }] = pods;
-  if (pods.length > MANY && !podClass.dynamic && pods.every((pod) => pod.podClass === podClass)) {
-    const count = cycle.placer.room.capacity(podClass, {}, pods.length);
-    const all = count >= pods.length;
-    return { count: Math.min(count, pods.length), blockage: all ? undefined : blockage(cycle.session, podClass, true) };
+  const { podClass } = turn;
+  if (turn.count > MANY && podClass?.dynamic === false) {
+    const room = cycle.placer.room.capacity(podClass, {}, turn.count);
+    const all = room >= turn.count;
+    return { count: Math.min(room, turn.count), blockage: all ? undefined : blockage(cycle.session, podClass, true) };
   }
+  const { pods } = turn;
   const mark = ledger.mark();
   let count = 0;
   for (; count < pods.length; count++) {

@@ -12,13 +12,14 @@ import { type PodTemplate, type Taint, type Toleration } from '../model/model';
 import { canonicalText } from '../model/canonical-text';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type Turn } from '../books/records';
+import { classesOfTurn } from '../search/units';
 import { type Session } from '../books/session';
 
 /** Sets of taints that are tried, those of the most nodes first. */
 const MOST_TAINTS = 8;
 
 export function* otherConstraints(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
-  const classes = [...new Set(turn.pods.map(({ podClass }) => podClass))];
+  const classes = [...classesOfTurn(turn).keys()];
   const excluded = (constraint: StaticConstraint): boolean => {
     const code = STATIC_CONSTRAINTS.indexOf(constraint) + 1;
     return classes.some((podClass) => codesOf(cycle.session, podClass).has(code));

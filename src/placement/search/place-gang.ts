@@ -11,6 +11,8 @@
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */
 import { type Domain, HOSTNAME, type TopologyTree } from '../topology/domains';
+import { type Candidate, tightestFirst } from './candidates';
+import { DomainNodes } from './domain-nodes';
 import { fewestRows, fewestRowsCount } from './fewest-rows';
 import { type TopologyConstraint } from '../model/model';
 import { type PodClass } from '../nodes/pod-class';
@@ -42,6 +44,7 @@ export class GangPlacer {
   readonly joint: JointSearch;
   private readonly claims: ClaimSearch;
   private readonly index: RoomIndex;
+  private readonly nodes: DomainNodes;
   private readonly preferences = new Map<PodClass, Float64Array>();
 
   constructor(
@@ -52,10 +55,14 @@ export class GangPlacer {
     this.joint = new JointSearch(session, selector);
     this.claims = new ClaimSearch(session, selector);
     this.index = session.index(RoomIndex);
+    this.nodes = session.index(DomainNodes);
   }
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
   place(root: UnitRecord, pods: readonly PodRecord[], within: Within = {}): boolean {
+    if (pods.length === 0) {
+      return true;
+    }
     if (
       pods.length === 1 &&
       root.topology === undefined &&
@@ -250,12 +257,11 @@ export class GangPlacer {
     const first =
       topology.preferred === undefined ? Math.max(required, 0) : Math.max(tree.levelOf(topology.preferred), required);
     const kind = haveClaims(pods) ? undefined : sameKind(unit, pods);
-    const room = new Map<Domain, number>();
     if (kind !== undefined && running.length === 0 && this.evenly(tree, kind, pods, topology, within)) {
       return true;
     }
     for (let level = first; level >= Math.max(required, 0); level--) {
-      for (const domain of this.candidates(tree, level, pods, within, running, room)) {
+      for (const domain of this.candidates(tree, level, pods, within, running)) {
         const inside = intersect(within, tree, domain);
         const done = this.session.ledger.attempt(() =>
           kind === undefined
@@ -312,7 +318,7 @@ export class GangPlacer {
       ...slices(tree, slicing),
     };
     const outer =
-      required === undefined ? [undefined] : this.candidates(tree, tree.levelOf(required), pods, within, [], new Map());
+      required === undefined ? [undefined] : [...this.candidates(tree, tree.levelOf(required), pods, within, [])];
     return outer.some((domain) => {
       const inside = domain === undefined ? within : intersect(within, tree, domain);
       return this.session.ledger.attempt(() => this.spread(tree, kind, pods, request, inside, domain));
@@ -326,45 +332,39 @@ export class GangPlacer {
     pods: readonly PodRecord[],
     within: Within,
     running: readonly number[],
-    room: Map<Domain, number>,
-  ): readonly Domain[] {
+  ): Iterable<Domain> {
     const kinds = classesOf(pods);
-    const [kind] = pods;
-    const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
-    const nodes = new Map<Domain, number>();
+    const [{ podClass }] = pods;
     const { others } = this.session;
+    const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(podClass);
     // A full cluster has few domains with any room.
-    const open = others.active ? tree.byLevel[level] : this.index.openDomains(kind.podClass, tree, level);
+    const open = others.active ? tree.byLevel[level] : this.index.openDomains(podClass, tree, level);
     const counted = others.active
       ? []
-      : [...kinds].map(([podClass, count]) => ({ byDomain: this.index.domains(podClass, tree), count }));
-    const found = open
-      .filter(({ index }) => counted.every(({ byDomain, count }) => byDomain[index] >= count))
-      .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
-      .filter((domain) => {
-        const rows = intersect(within, tree, domain);
-        let spare = Infinity;
-        for (const [podClass, count] of kinds) {
-          const most = this.room.capacity(podClass, rows, Infinity);
-          if (most < count) {
-            return false;
-          }
-          spare = Math.min(spare, most / count);
-        }
-        room.set(domain, spare);
-        if (byNodes) {
-          nodes.set(
-            domain,
-            fewestRowsCount(rows.rows!, pods.length, (row) =>
-              within.without?.[row] === 1 ? 0 : this.room.onRow(kind.podClass, row),
-            ),
-          );
-        }
-        return true;
-      });
-    return found.sort(
-      (a, b) => (nodes.get(a) ?? 0) - (nodes.get(b) ?? 0) || room.get(a)! - room.get(b)! || a.index - b.index,
-    );
+      : [...kinds].map(([one, count]) => ({ byDomain: this.index.domains(one, tree), count }));
+    const hasRoom = ({ index, rows }: Domain): boolean =>
+      counted.every(({ byDomain, count }) => byDomain[index] >= count) &&
+      (running.length === 0 || running.some((row) => rows.includes(row)));
+    if (!others.active && within.rows === undefined && within.without === undefined) {
+      // No look at the rows of domains.
+      const nodesOf = byNodes ? this.nodes.of(podClass, tree, pods.length) : (): number => 0;
+      const spareOf = ({ index }: Domain): number =>
+        counted.reduce((least, { byDomain, count }) => Math.min(least, byDomain[index] / count), Infinity);
+      return tightestFirst(
+        open.filter(hasRoom).map((domain) => ({ domain, nodes: nodesOf(domain), spare: spareOf(domain) })),
+      );
+    }
+    const found: Candidate[] = [];
+    for (const domain of open.filter(hasRoom)) {
+      const rows = intersect(within, tree, domain);
+      const most = [...kinds].map(([one, count]) => this.room.capacity(one, rows, Infinity) / count);
+      if (most.every((times) => times >= 1)) {
+        const room = (row: number): number => (within.without?.[row] === 1 ? 0 : this.room.onRow(podClass, row));
+        const nodes = byNodes ? fewestRowsCount(rows.rows!, pods.length, room) : 0;
+        found.push({ domain, nodes, spare: Math.min(...most) });
+      }
+    }
+    return tightestFirst(found);
   }
 
   /** Pods of one kind (and perhaps a leader before them) over the leaves of the tree. */

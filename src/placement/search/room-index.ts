@@ -22,6 +22,8 @@ interface Sums {
   /** Domains with room by level, in no order, and the place of each domain among those of its level. Of trees alone. */
   readonly openDomains: readonly Domain[][];
   readonly domainPlaces: Int32Array;
+  /** By domain: grows whenever the room of one of its rows changes. Of trees alone. */
+  readonly stamps: Int32Array;
   total: number;
   position: number;
   era: number;
@@ -72,6 +74,11 @@ export class RoomIndex {
     return this.upToDate(podClass, tree).byDomain;
   }
 
+  /** By domain: equal as long as each of its nodes has the same room. */
+  stamps(podClass: PodClass, tree: TopologyTree): Int32Array {
+    return this.upToDate(podClass, tree).stamps;
+  }
+
   /** Room on the nodes of a domain. */
   ofDomain(podClass: PodClass, tree: TopologyTree, { index }: Domain): number {
     return this.upToDate(podClass, tree).byDomain[index];
@@ -91,6 +98,7 @@ export class RoomIndex {
       places: new Int32Array(tree === undefined ? table.count : 0),
       openDomains: (tree?.levels ?? []).map(() => []),
       domainPlaces: new Int32Array(tree?.domains.length ?? 0),
+      stamps: new Int32Array(tree?.domains.length ?? 0),
       total: 0,
       position: 0,
       era: -1,
@@ -100,13 +108,30 @@ export class RoomIndex {
         this.recount(podClass, tree, sums, row);
       }
     } else {
-      for (let i = sums.position; i < table.changes.length; i++) {
-        this.recount(podClass, tree, sums, table.changes[i]);
-      }
+      this.follow(podClass, tree, sums);
     }
     sums.era = table.era;
     sums.position = table.changes.length;
     return sums;
+  }
+
+  /** Most rows that are noted are as they were counted: they changed more than once, or the change was undone. */
+  private follow(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums): void {
+    const { version, changes } = this.session.table;
+    const rooms = this.rooms[podClass.id];
+    const versions = this.versions[podClass.id];
+    const { counted } = sums;
+    for (let i = sums.position; i < changes.length; i++) {
+      const row = changes[i];
+      if (
+        rooms === undefined ||
+        versions === undefined ||
+        versions[row] !== version[row] ||
+        rooms[row] !== counted[row]
+      ) {
+        this.recount(podClass, tree, sums, row);
+      }
+    }
   }
 
   private recount(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums, row: number): void {
@@ -123,6 +148,7 @@ export class RoomIndex {
     for (let at = tree === undefined ? undefined : this.path(tree)[row]; at !== undefined; at = at.parent) {
       const before = sums.byDomain[at.index];
       sums.byDomain[at.index] += by;
+      sums.stamps[at.index]++;
       if ((before === 0) !== (before + by === 0)) {
         toggle(sums.openDomains[at.level], sums.domainPlaces, at, at.index, before === 0, INDEX);
       }

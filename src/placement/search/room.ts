@@ -10,6 +10,9 @@ import { type Within } from './select';
 import { classesOf, requires } from './units';
 import { rowsOf } from './within';
 
+/** From this number of pods on, making them costs more than another look at the room. */
+const MANY = 64;
+
 export class Room {
   private readonly index: RoomIndex;
   /** Most pods of a class that the cluster has room for. */
@@ -24,15 +27,26 @@ export class Room {
    * Whether the pods fit, by counting. Exact for pods of one class without constraints on one another and without a required domain;
    * undefined if the pods have to be placed to find out.
    */
-  holds({ gang: { root }, podClass, pods }: Turn, within: Within): boolean | undefined {
+  holds({ gang: { root }, podClass, count }: Turn, within: Within): boolean | undefined {
     return podClass === undefined || this.session.others.active || !isCountable(podClass) || requires(root)
       ? undefined
-      : this.capacity(podClass, within, pods.length) >= pods.length;
+      : this.capacity(podClass, within, count) >= count;
   }
 
   /** Is there room for the pods of each kind, were they alone? If not, there is no need to try. */
   mayHold(pods: readonly PodRecord[], within: Within): boolean {
     return [...classesOf(pods)].every(([podClass, count]) => podClass.dynamic || this.hasRoom(podClass, within, count));
+  }
+
+  /** Is there certainly no room for the pods of the turn? Asked before pods are made for it; of few pods, `mayHold` is enough. */
+  lacks({ podClass, count }: Turn, within: Within): boolean {
+    return (
+      count >= MANY &&
+      podClass !== undefined &&
+      !podClass.dynamic &&
+      !this.session.others.active &&
+      !this.hasRoom(podClass, within, count)
+    );
   }
 
   /** As long as nothing is released, room that was counted is a bound of what there is. */

@@ -2,7 +2,7 @@
  * What the units of a gang (the gang, its subgroups, roles with a topology of their own) contain and ask for.
  */
 import { rolesIn } from '../books/needs';
-import { type PodRecord, type UnitRecord } from '../books/records';
+import { type PodRecord, type Turn, type UnitRecord } from '../books/records';
 import { type TopologyConstraint } from '../model/model';
 import { type PodClass } from '../nodes/pod-class';
 import { hasWishes } from './wishes';
@@ -43,6 +43,16 @@ export function classesOf(pods: readonly PodRecord[]): Map<PodClass, number> {
     counts.set(podClass, (counts.get(podClass) ?? 0) + to - from);
   }
   return counts;
+}
+
+/** The same for the pods of a turn: none has to be made for it. */
+export function classesOfTurn(turn: Turn): Map<PodClass, number> {
+  return turn.podClass === undefined ? classesOf(turn.pods) : new Map([[turn.podClass, turn.count]]);
+}
+
+/** Has any pod of the turn claims? */
+export function turnHasClaims(turn: Turn): boolean {
+  return turn.podClass === undefined ? haveClaims(turn.pods) : turn.podClass.claims.length > 0;
 }
 
 export function saysNothing({ topology, children, roles }: UnitRecord): boolean {

@@ -10,6 +10,7 @@ import { type GangRecord, type Turn } from '../../books/records';
 import { runs } from '../../books/needs';
 import { type Cycle } from '../cycle';
 import { turnOf } from '../../queues/turns';
+import { classesOfTurn } from '../../search/units';
 import { classesOf } from '../../search/units';
 import { bestOffer, freeRows, isDivisible, type Offer } from './offers';
 import { RepartitionTrials, type Starts } from './trials';
@@ -32,7 +33,7 @@ export function repartition(cycle: Cycle, passed: () => readonly GangRecord[]): 
 /** What a gang below its minimum asks for, if devices are a part of it and its queues let it have them. */
 function claimOf(cycle: Cycle, gang: GangRecord): Turn | undefined {
   const turn = gang.placed > 0 && runs(gang) ? undefined : turnOf(cycle.session, gang);
-  const asksForDevices = turn?.pods.some(({ podClass }) => isDivisible(podClass)) === true;
+  const asksForDevices = turn !== undefined && [...classesOfTurn(turn).keys()].some(isDivisible);
   return asksForDevices && cycle.mayHave(turn) ? turn : undefined;
 }
 

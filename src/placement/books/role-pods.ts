@@ -1,0 +1,77 @@
+/**
+ * A role of a gang with its pods. Those of a gang that has none yet are made when somebody asks for one of them: a gang of thousands may come,
+ * get nothing, and go, and what is said of it is counted.
+ */
+import { type PodTemplate, type Role } from '../model/model';
+import { type PodClass } from '../nodes/pod-class';
+import { type GangRecord, NOWHERE, type PodRecord, type RoleRecord, type UnitRecord } from './records';
+
+const NO_DEVICES: readonly number[] = [];
+const NO_CLAIMS: PodRecord['claimed'] = [];
+
+export class RolePods implements RoleRecord {
+  placed = 0;
+  fresh: PodClass | undefined;
+  readonly template: PodTemplate;
+  private list: PodRecord[] | undefined = [];
+  private first = 0;
+
+  constructor(
+    readonly role: Role,
+    readonly gang: GangRecord,
+    readonly unit: UnitRecord,
+    readonly minimum: number,
+  ) {
+    this.template = role.template;
+  }
+
+  get pods(): PodRecord[] {
+    return (this.list ??= this.allNew());
+  }
+
+  get size(): number {
+    return this.list?.length ?? this.role.count;
+  }
+
+  /**
+   * All its pods are still to be made.
+   *
+   * @param first place of the first of them among the pods of the gang
+   */
+  becomeFresh(podClass: PodClass, first: number): void {
+    this.fresh = podClass;
+    this.first = first;
+    this.list = undefined;
+  }
+
+  private allNew(): PodRecord[] {
+    const { role, gang, first, fresh } = this;
+    const pods: PodRecord[] = [];
+    for (let i = 0; i < role.count; i++) {
+      pods.push(newPod(`${gang.gang.name}-${role.name}-${i}`, this, first + i, fresh!));
+    }
+    return pods;
+  }
+}
+
+/** A pod that is still to be made. */
+export function newPod(name: string, role: RoleRecord, index: number, podClass: PodClass): PodRecord {
+  return {
+    index,
+    name,
+    role,
+    podClass,
+    startedAt: role.gang.arrival,
+    preemptible: role.gang.preemptible,
+    existed: false,
+    releasing: false,
+    releasedBy: Infinity,
+    waits: true,
+    home: NOWHERE,
+    stated: NO_DEVICES,
+    row: NOWHERE,
+    devices: NO_DEVICES,
+    claims: undefined,
+    claimed: NO_CLAIMS,
+  };
+}
