@@ -8,6 +8,7 @@ import { RULE_GROUPS, TIERS } from '../report/finding';
 import { type FindingSink } from '../report/sink';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { type PodTemplate } from '../../manifests/pods/pod-template';
+import { neighborhoodOf } from '../server/admission/cluster-contents';
 import { inTemplate } from './template-fields';
 import { judging, unknownReads, unlessUnknown } from '../../manifests/values/unknown';
 import { Remembered, type Said, WatchedTemplate } from '../remembered';
@@ -152,7 +153,7 @@ function runPodTemplateRules(
     } else {
       for (const [seeing, namespace] of [
         [alone, ''],
-        [inNamespace, manifest.id.namespace],
+        [inNamespace, neighborhoodOf(context.set, manifest)],
       ] as const) {
         const known = content.saidBy(seeing, namespace, () => watched(seeing, template, context));
         reportTemplate(known.said, template, sink);
@@ -229,11 +230,7 @@ function listOf<T>(items: Iterable<T>): readonly T[] {
   return Array.isArray(items) ? (items as readonly T[]) : [...items];
 }
 
-function reportTemplate(
-  all: readonly Said<PodTemplateRule>[],
-  template: PodTemplate,
-  sink: FindingSink,
-): void {
+function reportTemplate(all: readonly Said<PodTemplateRule>[], template: PodTemplate, sink: FindingSink): void {
   for (const one of all) {
     if ('error' in one) {
       reportFailure(one.error, one.rule, template.manifest, sink);
@@ -251,12 +248,7 @@ function reportTemplate(
   }
 }
 
-function runSetRules(
-  rules: readonly SetRule[],
-  context: RuleContext,
-  onSet: Stages['onSet'],
-  own: ManifestSet,
-): void {
+function runSetRules(rules: readonly SetRule[], context: RuleContext, onSet: Stages['onSet'], own: ManifestSet): void {
   const checked = new Set(own.manifests);
   for (const [index, rule] of rules.entries()) {
     const sink = onSet(index);
@@ -280,8 +272,5 @@ function runSetRules(
 
 /** A rule that fails is a defect of Gantry, not of the manifest: it is said, and the other rules go on. */
 function reportFailure(error: unknown, rule: Rule, manifest: Manifest | undefined, sink: FindingSink): void {
-  sink.addFailure(
-    `the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`,
-    manifest,
-  );
+  sink.addFailure(`the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`, manifest);
 }

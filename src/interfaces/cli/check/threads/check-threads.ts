@@ -74,7 +74,7 @@ export class CheckThreads {
   private readonly threads: readonly Thread[];
 
   /** @param start starts a thread. @default - a worker thread of Node */
-  constructor(count: number, start: () => Thread = startThread) {
+  constructor(count: number, start: () => Thread = () => startThread()) {
     this.threads = Array.from({ length: count - 1 }, start);
   }
 
@@ -164,11 +164,7 @@ class Texts {
 }
 
 /** The files in as many runs, in their order and of about the same size. */
-function dividedBySize(
-  files: readonly FoundFile[],
-  cwd: string,
-  parts: number,
-): readonly (readonly FoundFile[])[] {
+function dividedBySize(files: readonly FoundFile[], cwd: string, parts: number): readonly (readonly FoundFile[])[] {
   const sizes = files.map(({ path }) => sizeOf(path, cwd) ?? 0);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const runs = Array.from({ length: parts }, (): FoundFile[] => []);
@@ -182,8 +178,8 @@ function dividedBySize(
 }
 
 /** A worker thread of Node. When it ends before it answers, the question fails. */
-export function startThread(): Thread {
-  const worker = new Worker(PROGRAM);
+export function startThread(program = PROGRAM): Thread {
+  const worker = new Worker(program);
   let settle: ((answer: Answer) => void) | undefined;
   let ended: string | undefined;
   const answer = (said: Answer): void => {

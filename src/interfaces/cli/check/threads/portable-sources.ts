@@ -47,9 +47,8 @@ export function sourcesOf(
     counts.set(file, number + 1);
     return { id, object, origin: locatorOf === undefined ? origin : { ...origin, locate: locatorOf(file, number) } };
   });
-  const problems = portable.problems.map(
-    ([problem, number]): SourceProblem =>
-      number === undefined ? problem : { ...problem, manifest: manifests[number] },
+  const problems = portable.problems.map(([problem, number]): SourceProblem =>
+    number === undefined ? problem : { ...problem, manifest: manifests[number] },
   );
   return { manifests, problems, skipped: portable.skipped };
 }
