@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
-import { bundleCommand, CHECK_BUNDLE } from './bundle-command';
+import { bundleCommand, COMMAND_BUNDLES } from './bundle-command';
 import { writeLazyEntry } from './lazy-entry';
 
 const ROOT = resolve(__dirname, '../..');
@@ -154,10 +154,13 @@ function compress(output: string): void {
 if (require.main === module) {
   console.log(`lib/entry.js: ${writeLazyEntry()} exports`);
   const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
-  Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]).then(
+  Promise.all([
+    ...COMMAND_BUNDLES.map((bundle) => bundleCommand(bundle)),
+    ...bundles.map((bundle) => writeBundle(bundle)),
+  ]).then(
     (sizes) => {
       [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].forEach(({ output }) => compress(output));
-      [CHECK_BUNDLE, ...bundles.map(({ output }) => output)].forEach((output, index) =>
+      [...COMMAND_BUNDLES, ...bundles.map(({ output }) => output)].forEach((output, index) =>
         console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`),
       );
     },
