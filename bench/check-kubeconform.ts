@@ -56,7 +56,7 @@ export function besideKubeconform(objects: number, runs: number): Beside | undef
     writeBundledSchemas(schemas, kinds, DEFAULT_MINOR);
     const turns = Array.from({ length: runs }, () => ({
       kubeconform: measureKubeconform(peer, documents, objects),
-      gantry: NAMES.map((name) => measureGantry(documents, objects, ...MEASURED[name])),
+      gantry: NAMES.map((name) => measureGantry(documents, objects, MEASURED[name][0], MEASURED[name][1])),
     }));
     const speeds = NAMES.map((name, index) => [name, medianSpeed(turns.map(({ gantry }) => gantry[index]))] as const);
     return {

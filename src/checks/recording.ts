@@ -114,7 +114,7 @@ export function replay(recorded: readonly Recorded[], manifests: readonly Manife
       case 'not judged':
         sink.addNotJudged(one.rule, optional(one.manifest));
         break;
-      default:
+      case 'failure':
         sink.addFailure(one.why, optional(one.manifest));
     }
   }

@@ -30,7 +30,9 @@ function rejected(files: Readonly<Record<string, string>>): readonly string[] {
   const { findings } = check(new ManifestSet(parsed.flatMap(({ manifests }) => manifests)));
   return findings
     .filter(({ rule }) => /^tenancy\/(container-within|claim-within|default-limit|quota-(amounts|holds))/.test(rule))
-    .map(({ file, rule, message }) => `${file}: ${rule.slice('tenancy/'.length)} ${/[\d.]+ > [\d.]+ \S+(?=\))/.exec(message)?.[0] ?? ''}`.trim());
+    .map(({ file, rule, message }) =>
+      `${file}: ${rule.slice('tenancy/'.length)} ${/[\d.]+ > [\d.]+ \S+(?=\))/.exec(message)?.[0] ?? ''}`.trim(),
+    );
 }
 
 test('a pod of another folder is held to none of them', () => {
@@ -54,13 +56,19 @@ test('a pod of the same folder, or of one below, is held to that of its folder',
     'prod/app/pod.yaml': pod('8', 'other'),
     'development/pod.yaml': pod('9', 'third'),
   };
-  const expected = ['dev/pod.yaml', 'dev/app/pod.yaml', 'prod/app/pod.yaml'].map((file) => `${file}: container-within-limits`);
+  const expected = ['dev/pod.yaml', 'dev/app/pod.yaml', 'prod/app/pod.yaml'].map(
+    (file) => `${file}: container-within-limits`,
+  );
   expect(rejected(files)).toEqual(expected);
   expect([...rejected(Object.fromEntries(Object.entries(files).reverse()))].sort()).toEqual([...expected].sort());
 });
 
 test('a pod above the folder of one of them is held to that one', () => {
-  const files = { 'base/pod.yaml': pod('2'), 'base/policies/limits.yaml': limits('1'), 'other/limits.yaml': limits('1') };
+  const files = {
+    'base/pod.yaml': pod('2'),
+    'base/policies/limits.yaml': limits('1'),
+    'other/limits.yaml': limits('1'),
+  };
   expect(rejected(files)).toEqual(['base/pod.yaml: container-within-limits']);
   expect(rejected({ ...files, 'base/more/limits.yaml': limits('1') })).toEqual([]);
 });

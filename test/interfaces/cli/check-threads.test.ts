@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, type CheckOptions } from '../../../src/checks/engine';
-import { reportOfParts } from '../../../src/checks/parts';
+import { checkPart, reportOfParts } from '../../../src/checks/parts';
 import { renderJson } from '../../../src/checks/report/json';
 import { renderText } from '../../../src/checks/report/text';
 import { type JsonObject } from '../../../src/facts/api/schema';
@@ -151,7 +151,7 @@ spec:
   expect(await expectSame()).toBe(3);
 });
 
-test('a rule that fails is reported once for each object, or once for the whole set', async () => {
+test('a rule that fails is reported once for each object, or once for the whole set', () => {
   const texts = ['a', 'b', 'c'].map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`);
   texts.forEach((text, index) => place.write(`${index}.yaml`, text));
   const rule = { id: 'a/fails', tier: 'advice', severity: 'error', summary: '', why: '', source: '', fix: '' } as const;
@@ -167,7 +167,6 @@ test('a rule that fails is reported once for each object, or once for the whole 
   };
   const { notChecked } = check(set, options);
   expect(notChecked).toHaveLength(4);
-  const { checkPart } = await import('../../../src/checks/parts');
   const parts = [0, 1, 2].map((part) => checkPart(set, options, { part, parts: 3, from: part, to: part + 1 }, true));
   expect(reportOfParts(set, options, structuredClone(parts))).toEqual(check(set, options));
 });

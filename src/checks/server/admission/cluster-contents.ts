@@ -140,7 +140,9 @@ export function contentsFor(set: ManifestSet, manifest: Manifest): ClusterConten
   ofNeighborhoods.set(set, known);
   let contents = known.get(neighborhood);
   if (contents === undefined) {
-    const holding = POLICY_KINDS.flatMap((kind) => set.ofKind(kind)).filter((policy) => holdsFor(set, policy, manifest));
+    const holding = POLICY_KINDS.flatMap((kind) => set.ofKind(kind)).filter((policy) =>
+      holdsFor(set, policy, manifest),
+    );
     const { limitRanges, quotas } = contentsOf(holding, all.complete);
     known.set(neighborhood, (contents = { ...all, limitRanges, quotas }));
   }

@@ -61,7 +61,7 @@ export class Answers {
         return bytesOf(this.own);
       case 'check':
         return this.check(asked.question);
-      default:
+      case 'locate':
         return asked.question.map(([manifest, path]) => this.own.manifests[manifest].origin.locate?.(path));
     }
   }

@@ -6,8 +6,9 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type * as WorkerThreads from 'node:worker_threads';
 import { check, type CheckOptions } from '../../../../checks/engine';
 import { checkPart, type FoundInPart, reportOfParts } from '../../../../checks/parts';
 import { type Recorded } from '../../../../checks/recording';
@@ -179,6 +180,8 @@ function dividedBySize(files: readonly FoundFile[], cwd: string, parts: number):
 
 /** A worker thread of Node. When it ends before it answers, the question fails. */
 export function startThread(program = PROGRAM): Thread {
+  // Most checks need no threads, and do not wait for Node to load them.
+  const { Worker } = createRequire(__filename)('node:worker_threads') as typeof WorkerThreads;
   const worker = new Worker(program);
   let settle: ((answer: Answer) => void) | undefined;
   let ended: string | undefined;
@@ -200,7 +203,7 @@ export function startThread(program = PROGRAM): Thread {
       // The main thread may fail first, and then nobody waits for the answer.
       answered.catch(() => undefined);
       if (ended === undefined) {
-        worker.postMessage({ name, question } as Question);
+        worker.postMessage({ name, question });
       } else {
         fail(ended);
       }

@@ -3,7 +3,8 @@
  *
  * The format is that of structured clones: unlike JSON, it keeps numbers that are too large, and the sign of zero.
  */
-import { deserialize, serialize } from 'node:v8';
+import { createRequire } from 'node:module';
+import type * as V8 from 'node:v8';
 import { type JsonObject } from '../../../../facts/api/schema';
 import {
   type Manifest,
@@ -24,6 +25,9 @@ interface Portable {
   readonly skipped: readonly SkippedSource[];
 }
 
+/** Loaded where it is needed: a check on one thread does not wait for it. */
+const v8 = (): typeof V8 => createRequire(__filename)('node:v8') as typeof V8;
+
 export function bytesOf({ manifests, problems, skipped }: Sources): Uint8Array {
   const numbers = new Map(manifests.map((manifest, number) => [manifest, number]));
   const portable: Portable = {
@@ -31,7 +35,7 @@ export function bytesOf({ manifests, problems, skipped }: Sources): Uint8Array {
     problems: problems.map(({ manifest, ...problem }) => [problem, manifest && numbers.get(manifest)]),
     skipped,
   };
-  return serialize(portable);
+  return v8().serialize(portable);
 }
 
 /** @param locatorOf finds places in an object, by its file and its number among the objects of the file. @default - places are unknown */
@@ -39,7 +43,7 @@ export function sourcesOf(
   bytes: Uint8Array,
   locatorOf?: (file: string, number: number) => NonNullable<Origin['locate']>,
 ): Sources {
-  const portable = deserialize(bytes) as Portable;
+  const portable = v8().deserialize(bytes) as Portable;
   const counts = new Map<string, number>();
   const manifests = portable.manifests.map(([id, object, origin]): Manifest => {
     const { file = '' } = origin;
