@@ -17,7 +17,7 @@ import { type Origin } from '../../../../manifests/manifest';
 import { ManifestSet } from '../../../../manifests/manifest-set';
 import { type FoundFile } from '../../../checks/find-files';
 import { UsageError } from '../../terminal';
-import { type Answer, type Question, type Questions, readFiles } from './answers';
+import { type Answer, type Questions, readFiles } from './answers';
 import { bytesOf, joined, type Sources, sourcesOf } from './portable-sources';
 
 /** The program of a thread, where the package is compiled. */
