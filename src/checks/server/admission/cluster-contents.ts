@@ -72,25 +72,38 @@ export function contentsOfSet(set: ManifestSet): ClusterContents {
 /** Kinds that decide about other objects of their namespace. */
 const POLICY_KINDS = ['LimitRange', 'ResourceQuota'];
 
-/**
- * The manifests of limit ranges and quotas that several folders define, by namespace: the folders are alternatives (environments, overlays,
- * tests), and which of them a cluster has is not known.
- */
-type Alternatives = ReadonlyMap<string, readonly Manifest[]>;
+/** What holds in a neighborhood: the objects that decide about others, and all contents with them alone. */
+interface Neighborhood {
+  readonly policies: ReadonlySet<Manifest>;
+  readonly contents: ClusterContents;
+}
 
-const alternativesOf = new WeakMap<ManifestSet, Alternatives>();
+interface Neighborhoods {
+  /** Namespaces for which several folders define one limit range or quota. */
+  readonly divided: ReadonlySet<string>;
+  readonly known: Map<string, Neighborhood>;
+}
 
-function alternativesIn(set: ManifestSet): Alternatives {
-  let alternatives = alternativesOf.get(set);
-  if (alternatives === undefined) {
-    const policies = POLICY_KINDS.flatMap((kind) => set.ofKind(kind)).filter(({ id }) => id.name !== '');
-    const all = policies.filter(({ id }) => {
-      const definitions = set.definitionsOf(id.kind, id.name, id.namespace);
-      return new Set(definitions.map(folderOf).filter((folder) => folder !== undefined)).size > 1;
-    });
-    alternativesOf.set(set, (alternatives = groupBy(all, ({ id }) => id.namespace)));
+const neighborhoodsOf = new WeakMap<ManifestSet, Neighborhoods>();
+
+function neighborhoodsIn(set: ManifestSet): Neighborhoods {
+  let neighborhoods = neighborhoodsOf.get(set);
+  if (neighborhoods === undefined) {
+    const policies = POLICY_KINDS.flatMap((kind) => set.ofKind(kind));
+    const byIdentity = groupBy(policies, ({ id }) => `${id.kind}\n${id.namespace}\n${id.name}`);
+    const divided = [...byIdentity.values()].filter(areAlternatives).map(([{ id }]) => id.namespace);
+    neighborhoodsOf.set(set, (neighborhoods = { divided: new Set(divided), known: new Map() }));
   }
-  return alternatives;
+  return neighborhoods;
+}
+
+/** Folders that define one object are alternatives (environments, overlays, tests): which of them a cluster has is not known. */
+function areAlternatives(definitions: readonly Manifest[]): boolean {
+  return definitions[0]?.id.name !== '' && foldersOf(definitions).size > 1;
+}
+
+function foldersOf(manifests: readonly Manifest[]): ReadonlySet<string> {
+  return new Set(manifests.map(folderOf).filter((folder) => folder !== undefined));
 }
 
 /** `undefined` for what is in no file. */
@@ -104,47 +117,56 @@ function folderOf({ origin: { file } }: Manifest): string | undefined {
  */
 export function neighborhoodOf(set: ManifestSet, manifest: Manifest): string {
   const { namespace } = manifest.id;
-  return alternativesIn(set).has(namespace) ? `${namespace}\n${folderOf(manifest) ?? ''}` : namespace;
+  return neighborhoodsIn(set).divided.has(namespace) ? `${namespace}\n${folderOf(manifest) ?? ''}` : namespace;
 }
 
-/**
- * Whether a limit range or a quota holds for a manifest of its namespace. One that several folders define holds for what is in or below its
- * folder, and for what is above if no other folder there defines it.
- */
+/** Whether a limit range or a quota holds for a manifest of its namespace. */
 export function holdsFor(set: ManifestSet, policy: Manifest, manifest: Manifest): boolean {
-  const alternatives = alternativesIn(set).get(policy.id.namespace) ?? [];
-  const [own, place] = [folderOf(policy), folderOf(manifest)];
-  if (own === undefined || place === undefined || !alternatives.includes(policy)) {
-    return true;
-  }
-  const below = alternatives.filter(
-    (other) => other.id.kind === policy.id.kind && other.id.name === policy.id.name && isIn(folderOf(other), place),
-  );
-  return isIn(place, own) || (isIn(own, place) && new Set(below.map(folderOf)).size === 1);
+  return !neighborhoodsIn(set).divided.has(manifest.id.namespace) || neighborsOf(set, manifest).policies.has(policy);
 }
-
-function isIn(folder: string | undefined, above: string): boolean {
-  return folder !== undefined && (above === '.' || folder === above || folder.startsWith(`${above}/`));
-}
-
-const ofNeighborhoods = new WeakMap<ManifestSet, Map<string, ClusterContents>>();
 
 /** What the set describes for a manifest, whose folder decides between alternatives. */
 export function contentsFor(set: ManifestSet, manifest: Manifest): ClusterContents {
-  const neighborhood = neighborhoodOf(set, manifest);
-  const all = contentsOfSet(set);
-  if (neighborhood === manifest.id.namespace) {
-    return all;
+  return neighborhoodsIn(set).divided.has(manifest.id.namespace)
+    ? neighborsOf(set, manifest).contents
+    : contentsOfSet(set);
+}
+
+function neighborsOf(set: ManifestSet, manifest: Manifest): Neighborhood {
+  const { known } = neighborhoodsIn(set);
+  const key = neighborhoodOf(set, manifest);
+  let neighborhood = known.get(key);
+  if (neighborhood === undefined) {
+    const all = contentsOfSet(set);
+    const policies = POLICY_KINDS.flatMap((kind) => {
+      const byName = groupBy(set.ofKind(kind, manifest.id.namespace), ({ id }) => id.name);
+      return [...byName.values()].flatMap((definitions) => holding(definitions, folderOf(manifest)));
+    });
+    const { limitRanges, quotas } = contentsOf(policies, all.complete);
+    known.set(key, (neighborhood = { policies: new Set(policies), contents: { ...all, limitRanges, quotas } }));
   }
-  const known = ofNeighborhoods.get(set) ?? new Map<string, ClusterContents>();
-  ofNeighborhoods.set(set, known);
-  let contents = known.get(neighborhood);
-  if (contents === undefined) {
-    const holding = POLICY_KINDS.flatMap((kind) => set.ofKind(kind)).filter((policy) =>
-      holdsFor(set, policy, manifest),
-    );
-    const { limitRanges, quotas } = contentsOf(holding, all.complete);
-    known.set(neighborhood, (contents = { ...all, limitRanges, quotas }));
+  return neighborhood;
+}
+
+/**
+ * Of the definitions of one object, those that hold in a folder: of alternatives, what is in the folder or in one above it, and what is in
+ * folders below if that is a single one.
+ */
+function holding(definitions: readonly Manifest[], place: string | undefined): readonly Manifest[] {
+  if (place === undefined || !areAlternatives(definitions)) {
+    return definitions;
   }
-  return contents;
+  const isBelow = (manifest: Manifest): boolean => isIn(folderOf(manifest), place);
+  const single = foldersOf(definitions.filter(isBelow)).size === 1;
+  return definitions.filter((manifest) => {
+    const folder = folderOf(manifest);
+    return folder === undefined || isIn(place, folder) || (single && isBelow(manifest));
+  });
+}
+
+function isIn(folder: string | undefined, above: string): boolean {
+  return (
+    folder !== undefined &&
+    (above === '.' || folder === above || (folder.startsWith(above) && /^[/\\]/.test(folder.slice(above.length))))
+  );
 }
