@@ -73,6 +73,37 @@ test('on the corpus', async () => {
   }
   expect(await expectSame()).toBeGreaterThan(50);
   await expectSame({ tiers: ['schema', 'server'], kubernetes: '1.36', groups: ['hygiene'] });
+  // Suppressed findings are listed in the order in which they are found.
+  const { findings } = check(readManifestFiles('.', { cwd: place.folder }));
+  const rules = [...new Set(findings.map(({ rule }) => rule))];
+  await expectSame({ ignore: rules.map((rule) => ({ rule, reason: 'on purpose' })) });
+});
+
+test('places come from the thread that read the file', async () => {
+  for (const file of corpusFiles) {
+    place.write(file, readFileSync(join(CORPUS, file), 'utf8'));
+  }
+  const expected = renderJson(check(readManifestFiles('.', { cwd: place.folder })));
+  let asked = 0;
+  const forgetful = (): Thread => {
+    const { ask, end } = loopback();
+    return {
+      ask: async (name, question) => {
+        const answer = await ask(name, question);
+        if (name === 'locate') {
+          asked += (question as readonly object[]).length;
+          place.remove();
+        }
+        return answer;
+      },
+      end,
+    };
+  };
+  const { files, skipped } = findFiles(['.'], place.folder);
+  const given = { manifests: [], problems: [], skipped };
+  const report = await new CheckThreads(2, forgetful).check({ given, files, cwd: place.folder }, {});
+  expect(renderJson(report)).toEqual(expected);
+  expect(asked).toBeGreaterThan(0);
 });
 
 /** A changed object of the corpus in a form that files have. */
