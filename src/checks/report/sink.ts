@@ -5,7 +5,7 @@ import { type Manifest, type Position } from '../../manifests/manifest';
 import { type RuleFacts, type Violation } from '../rules/rule';
 import { TIERS, type RuleGroup, type Tier } from './finding';
 
-/** What a finding says of its rule. */
+/** The facts of its rule that a finding has. */
 export type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group'>;
 
 /** What was asked for. */

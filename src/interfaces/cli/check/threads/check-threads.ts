@@ -200,7 +200,7 @@ export function startThread(program = PROGRAM): Thread {
   return {
     ask: (name, question) => {
       const answered = new Promise<Answer>((done) => (settle = done)).then((said) => valueOf(said) as never);
-      // The main thread may fail first, and then nobody waits for the answer.
+      // The main thread may fail first, and then nothing waits for the answer.
       answered.catch(() => undefined);
       if (ended === undefined) {
         worker.postMessage({ name, question });
