@@ -28,10 +28,19 @@ export interface Beside {
   /** How many of the objects kubeconform finds valid: it must not be fast because it reads nothing. */
   readonly valid: number;
   readonly kubeconform: Speed;
-  /** With the tiers that need only the object: `schema`, `cel`, `server`. */
-  readonly objectTiers: Speed;
-  readonly allTiers: Speed;
+  /** With the tiers that need only the object (`schema`, `cel`, `server`) and with all, on one thread and on as many as kubeconform has. */
+  readonly gantry: Readonly<Record<Measured, Speed>>;
 }
+
+/** What is measured of Gantry: the tiers, which are all if none is named, and the threads. */
+const MEASURED = {
+  'schema, cel, server, 1 thread': ['schema,cel,server', 1],
+  'schema, cel, server, 2 threads': ['schema,cel,server', WORKERS],
+  'all tiers, 1 thread': ['', 1],
+  'all tiers, 2 threads': ['', WORKERS],
+} as const;
+export type Measured = keyof typeof MEASURED;
+const NAMES = Object.keys(MEASURED) as readonly Measured[];
 
 /** Medians of `runs` turns, or undefined where kubeconform is not built. */
 export function besideKubeconform(objects: number, runs: number): Beside | undefined {
@@ -47,18 +56,15 @@ export function besideKubeconform(objects: number, runs: number): Beside | undef
     writeBundledSchemas(schemas, kinds, DEFAULT_MINOR);
     const turns = Array.from({ length: runs }, () => ({
       kubeconform: measureKubeconform(peer, documents, objects),
-      objectTiers: measureGantry(documents, objects, 'schema,cel,server'),
-      allTiers: measureGantry(documents, objects, ''),
+      gantry: NAMES.map((name) => measureGantry(documents, objects, MEASURED[name][0], MEASURED[name][1])),
     }));
-    const of = (what: 'kubeconform' | 'objectTiers' | 'allTiers'): Speed =>
-      medianSpeed(turns.map((turn) => turn[what]));
+    const speeds = NAMES.map((name, index) => [name, medianSpeed(turns.map(({ gantry }) => gantry[index]))] as const);
     return {
       objects,
       kinds: kinds.length,
       valid: countValid(peer, documents),
-      kubeconform: of('kubeconform'),
-      objectTiers: of('objectTiers'),
-      allTiers: of('allTiers'),
+      kubeconform: medianSpeed(turns.map(({ kubeconform }) => kubeconform)),
+      gantry: Object.fromEntries(speeds) as Record<Measured, Speed>,
     };
   } finally {
     rmSync(folder, { recursive: true });
@@ -89,8 +95,9 @@ function renamed(object: JsonObject, index: number): JsonObject {
   return { ...object, metadata: { ...metadata, name: `${asString(metadata.name) ?? 'object'}-${index}` } };
 }
 
-function measureGantry(folder: string, objects: number, tiers: string): Speed {
-  const words = ['--import', 'tsx', join(__dirname, 'check-passes.ts'), folder, String(objects), tiers];
+function measureGantry(folder: string, objects: number, tiers: string, threads: number): Speed {
+  const passes = join(__dirname, 'check-passes.ts');
+  const words = ['--import', 'tsx', passes, folder, String(objects), tiers, String(threads)];
   return JSON.parse(
     execFileSync(process.execPath, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   ) as Speed;

@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { bundleRecord } from './build-record';
-import { bundleCommand, CHECK_BUNDLE } from './bundle-command';
+import { bundleCommand, COMMAND_BUNDLES } from './bundle-command';
 import { LAZY_ENTRY, writeLazyEntry } from './lazy-entry';
 
 const ROOT = resolve(__dirname, '../..');
@@ -164,9 +164,12 @@ async function main(): Promise<void> {
   console.log(`${LAZY_ENTRY}: ${writeLazyEntry()} exports`);
   const traveling = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].map(({ output }) => output);
   const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
-  const sizes = await Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]);
+  const sizes = await Promise.all([
+    ...COMMAND_BUNDLES.map((bundle) => bundleCommand(bundle)),
+    ...bundles.map((bundle) => writeBundle(bundle)),
+  ]);
   traveling.forEach((output) => compress(output));
-  const outputs = [CHECK_BUNDLE, ...bundles.map(({ output }) => output)];
+  const outputs = [...COMMAND_BUNDLES, ...bundles.map(({ output }) => output)];
   outputs.forEach((output, index) => console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`));
   record.write([LAZY_ENTRY, ...outputs, ...traveling.map((output) => `${output}.br`)]);
 }

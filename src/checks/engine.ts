@@ -14,7 +14,8 @@ import { type RuleGroup, type Severity, type Tier } from './report/finding';
 import { type OfferedDevices } from './offered-devices';
 import { defaultRules } from './rules/registry';
 import { type Report } from './report/report';
-import { type Rule } from './rules/rule';
+import { type FindingSink } from './report/sink';
+import { type Rule, type RuleContext } from './rules/rule';
 import { reportUnknownSuppressions } from './rules/known-rules';
 import { runRules } from './rules/run-rules';
 import { ShapeChecker } from './schema/check-shape';
@@ -89,28 +90,47 @@ const SHAPE_TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
  * @throws only where a CRD given in `options.crds` cannot be read as one
  */
 export function check(set: ManifestSet, options: CheckOptions = {}): Report {
-  const { cluster } = options;
-  const kubernetes = options.kubernetes ?? cluster?.kubernetes ?? DEFAULT_MINOR;
   const collector = new FindingCollector(set, options);
-  reportSourceProblems(set, kubernetes, collector);
-  const all = cluster?.with(set) ?? set;
-  const contents = new Contents();
-  checkShapes(set, all, contents, { ...options, kubernetes }, collector);
-  const given = options.rules ?? defaultRules();
-  const rules = cluster === undefined ? given : [...given, ...clusterRules(cluster)];
-  reportUnknownSuppressions(set, rules, collector);
-  const offered = options.offered ?? cluster?.offered;
-  runRules(rules, { set: all, kubernetes, offered }, collector, set, contents);
+  const question = questionOf(set, options);
+  reportSourceProblems(question, collector);
+  checkShapes(question, set.manifests, collector);
+  reportUnknownSuppressions(set, question.rules, collector);
+  runRules(question.rules, question.context, collector, set, question.contents);
   return collector.report();
 }
 
-function reportSourceProblems(set: ManifestSet, kubernetes: KubernetesMinor, collector: FindingCollector): void {
+/** What a check asks about a set, with what its stages share. */
+export interface CheckQuestion {
+  readonly set: ManifestSet;
+  readonly options: CheckOptions;
+  readonly rules: readonly Rule[];
+  /** With what the cluster has, if there is one. */
+  readonly context: RuleContext;
+  readonly contents: Contents;
+}
+
+export function questionOf(set: ManifestSet, options: CheckOptions): CheckQuestion {
+  const { cluster, rules = defaultRules() } = options;
+  return {
+    set,
+    options,
+    rules: cluster === undefined ? rules : [...rules, ...clusterRules(cluster)],
+    context: {
+      set: cluster?.with(set) ?? set,
+      kubernetes: options.kubernetes ?? cluster?.kubernetes ?? DEFAULT_MINOR,
+      offered: options.offered ?? cluster?.offered,
+    },
+    contents: new Contents(),
+  };
+}
+
+export function reportSourceProblems({ set, context }: CheckQuestion, collector: FindingCollector): void {
   for (const problem of set.problems) {
     const rule = sourceRules[problem.kind];
     const { manifest, message, path = '', position } = problem;
     if (manifest === undefined) {
       collector.addUnattached(rule, problem);
-    } else if (problem.kind !== 'huge-number' || isRejectedNumber(manifest, path, kubernetes)) {
+    } else if (problem.kind !== 'huge-number' || isRejectedNumber(manifest, path, context.kubernetes)) {
       collector.add(rule, manifest, { path, message, fix: fixInFile(rule, problem) }, position);
     }
   }
@@ -122,40 +142,34 @@ function isRejectedNumber({ id }: Manifest, path: string, kubernetes: Kubernetes
   return info?.builtIn !== true || takesText(info, path, kubernetes);
 }
 
-function checkShapes(
-  set: ManifestSet,
-  all: ManifestSet,
-  contents: Contents,
-  {
-    kubernetes,
-    crds = [],
-    crdOption = 'the option crds',
-    cluster,
-  }: CheckOptions & { readonly kubernetes: KubernetesMinor },
-  collector: FindingCollector,
+/** The tiers that need no rules: schemas, their CEL rules, and metadata. */
+export function checkShapes(
+  { set, options: { crds = [], crdOption = 'the option crds', cluster }, context, contents }: CheckQuestion,
+  manifests: readonly Manifest[],
+  sink: FindingSink,
 ): void {
-  if (!collector.wants(SHAPE_TIERS)) {
+  if (!sink.wants(SHAPE_TIERS)) {
     return;
   }
-  const definitions = all.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
-  const checker = new ShapeChecker({ kubernetes, crds, definitions, cluster });
+  const definitions = context.set.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
+  const checker = new ShapeChecker({ kubernetes: context.kubernetes, crds, definitions, cluster });
   // In JSON, by which contents are compared, a number that is too large looks like null.
   const inexact = new Set(set.problems.map(({ manifest }) => manifest));
-  for (const manifest of set.manifests) {
+  for (const manifest of manifests) {
     const shape = checker.check(manifest, inexact.has(manifest) ? undefined : contents.ofSpec(manifest));
     if (shape.notChecked !== undefined) {
       if (shape.needsDefinition === true) {
         const why = `${shape.notChecked}; pass its CustomResourceDefinition with ${crdOption}`;
-        collector.addNotChecked(manifest, why, shapeRules.kind);
+        sink.addNotChecked(manifest, why, shapeRules.kind);
       } else {
-        collector.addNotChecked(manifest, shape.notChecked);
+        sink.addNotChecked(manifest, shape.notChecked);
       }
     }
     for (const rule of shape.notJudged ?? []) {
-      collector.addNotJudged(rule, manifest);
+      sink.addNotJudged(rule, manifest);
     }
     for (const violation of shape.violations) {
-      collector.add(
+      sink.add(
         { id: violation.rule, tier: violation.tier, severity: violation.severity, fix: '' },
         manifest,
         violation,

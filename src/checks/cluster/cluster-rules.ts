@@ -11,7 +11,7 @@ import { amountsIn } from '../../manifests/pods/pod-amounts';
 import { type SetRule, type Violation } from '../rules/rule';
 import { countedPod } from '../server/admission/admit-pod';
 import { contentsOfSet } from '../server/admission/cluster-contents';
-import { policyOf } from '../server/admission/namespace-policy';
+import { policyIn } from '../server/admission/namespace-policy';
 import { nearObject } from '../server/near-object';
 import { countsPod, podUse } from '../server/admission/quotas';
 import { admissionPolicyRule } from './admission-policies';
@@ -110,7 +110,7 @@ function quotaLeft(cluster: TargetCluster): SetRule {
       const fresh = set.manifests.filter(({ id }) => !isRunning(id, running));
       for (const namespace of new Set(fresh.map(({ id }) => id.namespace))) {
         const own = fresh.filter(({ id }) => id.namespace === namespace);
-        for (const quota of policyOf(set, namespace).allQuotas) {
+        for (const quota of policyIn(contents, namespace).allQuotas) {
           const used = amountsIn(asObject(quota.manifest.object.status).used);
           for (const [key, hard] of quota.hard) {
             const before = used.get(key);

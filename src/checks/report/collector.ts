@@ -19,8 +19,9 @@ import { withIndexes } from '../rules/list-indexes';
 import { RepeatedFindings } from '../repeated-findings';
 import { MOST_FINDINGS, omittedMessage } from './most-findings';
 import { fixInFile } from '../rules/source-rules';
-import { type RuleFacts, type Violation } from '../rules/rule';
+import { type Violation } from '../rules/rule';
 import { withoutSecretValues } from './secrets';
+import { type FindingSink, type ReportedFacts, wantsGroup, wantsTiers } from './sink';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
 
 export interface CollectorOptions {
@@ -33,8 +34,6 @@ export interface CollectorOptions {
   /** Severities in place of those of the rules. Default: none. */
   readonly severities?: ReadonlyMap<string, Severity>;
 }
-
-type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group'>;
 
 interface Located {
   readonly finding: Finding;
@@ -55,7 +54,7 @@ interface Tally {
   readonly omitted: string[];
 }
 
-export class FindingCollector {
+export class FindingCollector implements FindingSink {
   private readonly tiers: ReadonlySet<Tier>;
   private readonly located: Located[] = [];
   private readonly tallies = new Map<Manifest, Map<string, Tally>>();
@@ -83,14 +82,12 @@ export class FindingCollector {
     });
   }
 
-  /** Whether any of these tiers was requested. */
   wants(tiers: readonly Tier[]): boolean {
-    return tiers.some((tier) => this.tiers.has(tier));
+    return wantsTiers(this.options, tiers);
   }
 
-  /** Whether rules of this group run; those of no group always do. */
   wantsGroup(group: RuleGroup | undefined): boolean {
-    return group === undefined || this.options.groups?.includes(group) === true;
+    return wantsGroup(this.options, group);
   }
 
   add(rule: ReportedFacts, manifest: Manifest, said: Violation, position?: Position): void {
@@ -194,7 +191,6 @@ export class FindingCollector {
     }
   }
 
-  /** @param rule the rule that a suppression names to accept that the object is not checked; without it, no suppression does */
   addNotChecked(manifest: Manifest, why: string, rule?: ReportedFacts): void {
     const { file, construct } = manifest.origin;
     const suppression = rule === undefined ? undefined : this.suppressionOf(rule.id, manifest);
@@ -217,7 +213,6 @@ export class FindingCollector {
     this.notChecked.push(definedMembers({ object: describeId(manifest.id), file, construct, why }));
   }
 
-  /** A rule that read a value which is not known yet, on a manifest or on the whole set. */
   addNotJudged(rule: string, manifest?: Manifest): void {
     this.notJudged.push(
       definedMembers({
@@ -228,7 +223,6 @@ export class FindingCollector {
     );
   }
 
-  /** A rule that failed, on a manifest or on the whole set. */
   addFailure(why: string, manifest?: Manifest): void {
     const { file, construct } = manifest?.origin ?? {};
     const object = manifest === undefined ? 'the whole set' : describeId(manifest.id);

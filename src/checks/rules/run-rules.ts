@@ -3,11 +3,12 @@
  */
 import { addAll } from '../../facts/collections';
 import { type Manifest } from '../../manifests/manifest';
-import { type FindingCollector } from '../report/collector';
 import { Contents, type SaidOfTemplates } from '../contents';
 import { RULE_GROUPS, TIERS } from '../report/finding';
+import { type FindingSink } from '../report/sink';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { type PodTemplate } from '../../manifests/pods/pod-template';
+import { neighborhoodOf } from '../server/admission/cluster-contents';
 import { inTemplate } from './template-fields';
 import { judging, unknownReads, unlessUnknown } from '../../manifests/values/unknown';
 import { Remembered, type Said, WatchedTemplate } from '../remembered';
@@ -21,6 +22,16 @@ import {
 } from './rule';
 import { type AskingRules, RulesByField } from './rules-by-field';
 
+/** Where the rules of each kind report, and which of the manifests they look at. */
+export interface Stages {
+  /** What rules on objects and on pod templates look at. */
+  readonly manifests: readonly Manifest[];
+  readonly onObjects: FindingSink;
+  readonly onTemplates: FindingSink;
+  /** @returns `undefined` for a rule that is not run; rules on the whole set are counted in their order */
+  readonly onSet: (rule: number) => FindingSink | undefined;
+}
+
 /**
  * Runs the rules of the requested tiers.
  *
@@ -30,42 +41,54 @@ import { type AskingRules, RulesByField } from './rules-by-field';
 export function runRules(
   rules: readonly Rule[],
   context: RuleContext,
-  collector: FindingCollector,
+  sink: FindingSink,
   own: ManifestSet = context.set,
   contents = new Contents(),
 ): void {
-  const { byField, onTemplates, onSets } = sorted(rules, collector);
-  runObjectRules(byField, contents, context, collector, own);
-  if (onTemplates) {
-    runPodTemplateRules(byField, contents, context, collector, own);
+  const stages = { manifests: own.manifests, onObjects: sink, onTemplates: sink, onSet: () => sink };
+  runStages(rules, context, stages, own, contents);
+}
+
+/** The same, with a sink for each kind of rule. */
+export function runStages(
+  rules: readonly Rule[],
+  context: RuleContext,
+  { manifests, onObjects, onTemplates, onSet }: Stages,
+  own: ManifestSet,
+  contents: Contents,
+): void {
+  const { byField, hasTemplateRules, setRules } = sorted(rules, onObjects);
+  runObjectRules(byField, contents, context, onObjects, manifests);
+  if (hasTemplateRules) {
+    runPodTemplateRules(byField, contents, context, onTemplates, manifests);
   }
-  runSetRules(onSets, context, collector, own);
+  runSetRules(setRules, context, onSet, own);
 }
 
 /** Rules as they are run: by what they look at. */
 interface SortedRules {
   readonly byField: RulesByField;
-  readonly onTemplates: boolean;
-  readonly onSets: readonly SetRule[];
+  readonly hasTemplateRules: boolean;
+  readonly setRules: readonly SetRule[];
 }
 
 /** A program that checks many small sets passes the same rules each time. */
 const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
 
-function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
+function sorted(rules: readonly Rule[], sink: FindingSink): SortedRules {
   const before = sortedBefore.get(rules) ?? new Map<string, SortedRules>();
   sortedBefore.set(rules, before);
-  const tiers = TIERS.filter((tier) => collector.wants([tier]));
-  const key = [...tiers, ...RULE_GROUPS.filter((group) => collector.wantsGroup(group))].join();
+  const tiers = TIERS.filter((tier) => sink.wants([tier]));
+  const key = [...tiers, ...RULE_GROUPS.filter((group) => sink.wantsGroup(group))].join();
   let result = before.get(key);
   if (result === undefined) {
     const wanted = rules.filter(
-      ({ tier, otherTiers = [], group }) => collector.wantsGroup(group) && collector.wants([tier, ...otherTiers]),
+      ({ tier, otherTiers = [], group }) => sink.wantsGroup(group) && sink.wants([tier, ...otherTiers]),
     );
     result = {
       byField: new RulesByField(wanted),
-      onTemplates: wanted.some((rule) => rule.on === 'pod-template'),
-      onSets: wanted.filter((rule): rule is SetRule => rule.on === 'set'),
+      hasTemplateRules: wanted.some((rule) => rule.on === 'pod-template'),
+      setRules: wanted.filter((rule): rule is SetRule => rule.on === 'set'),
     };
     before.set(key, result);
   }
@@ -76,18 +99,18 @@ function runObjectRules(
   rules: RulesByField,
   contents: Contents,
   context: RuleContext,
-  collector: FindingCollector,
-  own: ManifestSet,
+  sink: FindingSink,
+  manifests: readonly Manifest[],
 ): void {
-  for (const manifest of own.manifests) {
+  for (const manifest of manifests) {
     const content = contents.ofSpec(manifest);
     const found = rules.ofObject(manifest, content);
     const saidOfSpec = (): readonly Said<ObjectRule>[] => said(found.ofSpec, manifest, context);
-    reportObject(content === undefined ? saidOfSpec() : content.saidBy(found, saidOfSpec), manifest, collector);
-    reportObject(said(found.others, manifest, context), manifest, collector);
+    reportObject(content === undefined ? saidOfSpec() : content.saidBy(found, saidOfSpec), manifest, sink);
+    reportObject(said(found.others, manifest, context), manifest, sink);
     for (const { applyTo, rules: asking } of found.asking) {
       if (mayApply(applyTo, manifest, context)) {
-        reportObject(said(asking, manifest, context), manifest, collector);
+        reportObject(said(asking, manifest, context), manifest, sink);
       }
     }
   }
@@ -102,14 +125,14 @@ function mayApply(applyTo: AskingRules['applyTo'], manifest: Manifest, context: 
   }
 }
 
-function reportObject(all: readonly Said<ObjectRule>[], manifest: Manifest, collector: FindingCollector): void {
+function reportObject(all: readonly Said<ObjectRule>[], manifest: Manifest, sink: FindingSink): void {
   for (const one of all) {
     if ('error' in one) {
-      reportFailure(one.error, one.rule, manifest, collector);
+      reportFailure(one.error, one.rule, manifest, sink);
     } else if ('notJudged' in one) {
-      collector.addNotJudged(one.rule.id, manifest);
+      sink.addNotJudged(one.rule.id, manifest);
     } else {
-      collector.add(one.rule, manifest, one.violation);
+      sink.add(one.rule, manifest, one.violation);
     }
   }
 }
@@ -118,26 +141,26 @@ function runPodTemplateRules(
   rules: RulesByField,
   contents: Contents,
   context: RuleContext,
-  collector: FindingCollector,
-  own: ManifestSet,
+  sink: FindingSink,
+  manifests: readonly Manifest[],
 ): void {
-  for (const template of own.manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
+  for (const template of manifests.flatMap((manifest) => context.set.podTemplatesOf(manifest))) {
     const { manifest } = template;
     const { alone, inNamespace, others } = rules.ofTemplates(manifest, contents.ofSpec(manifest));
     const content = contents.ofTemplate(template);
     if (content === undefined) {
-      reportTemplate(said([...alone, ...inNamespace], template, context), template, collector);
+      reportTemplate(said([...alone, ...inNamespace], template, context), template, sink);
     } else {
       for (const [seeing, namespace] of [
         [alone, ''],
-        [inNamespace, manifest.id.namespace],
+        [inNamespace, neighborhoodOf(context.set, manifest)],
       ] as const) {
         const known = content.saidBy(seeing, namespace, () => watched(seeing, template, context));
-        reportTemplate(known.said, template, collector);
-        reportTemplate(ofMetadata(known, template, context), template, collector);
+        reportTemplate(known.said, template, sink);
+        reportTemplate(ofMetadata(known, template, context), template, sink);
       }
     }
-    reportTemplate(said(others, template, context), template, collector);
+    reportTemplate(said(others, template, context), template, sink);
   }
 }
 
@@ -207,20 +230,16 @@ function listOf<T>(items: Iterable<T>): readonly T[] {
   return Array.isArray(items) ? (items as readonly T[]) : [...items];
 }
 
-function reportTemplate(
-  all: readonly Said<PodTemplateRule>[],
-  template: PodTemplate,
-  collector: FindingCollector,
-): void {
+function reportTemplate(all: readonly Said<PodTemplateRule>[], template: PodTemplate, sink: FindingSink): void {
   for (const one of all) {
     if ('error' in one) {
-      reportFailure(one.error, one.rule, template.manifest, collector);
+      reportFailure(one.error, one.rule, template.manifest, sink);
     } else if ('notJudged' in one) {
-      collector.addNotJudged(one.rule.id, template.manifest);
+      sink.addNotJudged(one.rule.id, template.manifest);
     } else {
       const { path = '', fix } = one.violation;
       const rule = { ...one.rule, fix: inTemplate(one.rule.fix, template.path) };
-      collector.add(rule, template.manifest, {
+      sink.add(rule, template.manifest, {
         ...one.violation,
         path: template.path + path,
         ...(fix === undefined ? {} : { fix: inTemplate(fix, template.path) }),
@@ -229,33 +248,29 @@ function reportTemplate(
   }
 }
 
-function runSetRules(
-  rules: readonly SetRule[],
-  context: RuleContext,
-  collector: FindingCollector,
-  own: ManifestSet,
-): void {
+function runSetRules(rules: readonly SetRule[], context: RuleContext, onSet: Stages['onSet'], own: ManifestSet): void {
   const checked = new Set(own.manifests);
-  for (const rule of rules) {
+  for (const [index, rule] of rules.entries()) {
+    const sink = onSet(index);
+    if (sink === undefined) {
+      continue;
+    }
     try {
       const judgment = judging(() => listOf(rule.check(context)));
       if (!judgment.known) {
-        collector.addNotJudged(rule.id);
+        sink.addNotJudged(rule.id);
         continue;
       }
       for (const violation of judgment.value.filter(({ manifest }) => checked.has(manifest))) {
-        collector.add(rule, violation.manifest, violation);
+        sink.add(rule, violation.manifest, violation);
       }
     } catch (error) {
-      reportFailure(error, rule, undefined, collector);
+      reportFailure(error, rule, undefined, sink);
     }
   }
 }
 
 /** A rule that fails is a defect of Gantry, not of the manifest: it is said, and the other rules go on. */
-function reportFailure(error: unknown, rule: Rule, manifest: Manifest | undefined, collector: FindingCollector): void {
-  collector.addFailure(
-    `the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`,
-    manifest,
-  );
+function reportFailure(error: unknown, rule: Rule, manifest: Manifest | undefined, sink: FindingSink): void {
+  sink.addFailure(`the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`, manifest);
 }

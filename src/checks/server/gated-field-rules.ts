@@ -26,11 +26,16 @@ function texts(what: string, fields: readonly GatedField[], source: string): Rul
 
 function sayDropped(dropped: ReturnType<typeof droppedFrom>, say: Say): void {
   for (const { path, field } of dropped) {
-    const version = `Kubernetes 1.${field.since}`;
-    say(path, `${fieldOf(path)} has no effect: the feature gate ${field.gate} is off by default before ${version}`, {
+    const { gate, since } = field;
+    const version = since === undefined ? undefined : `Kubernetes 1.${since}`;
+    const until = version === undefined ? '' : ` before ${version}`;
+    say(path, `${fieldOf(path)} has no effect: the feature gate ${gate} is off by default${until}`, {
       severity: 'warning',
       found: null,
-      fix: `Remove ${fieldOf(path)}, turn on the feature gate ${field.gate}, or upgrade to ${version}.`,
+      fix:
+        version === undefined
+          ? `Remove ${fieldOf(path)}, or turn on the feature gate ${gate}.`
+          : `Remove ${fieldOf(path)}, turn on the feature gate ${gate}, or upgrade to ${version}.`,
     });
   }
 }

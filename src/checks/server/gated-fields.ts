@@ -3,8 +3,8 @@
  * others, and validates what is left.
  *
  * Source: pkg/features/kube_features.go (since when a gate is on) and the functions `dropDisabled…` of pkg/api and pkg/registry in Kubernetes
- * 1.30 to 1.36; pkg/features and pkg/registry/customresourcedefinition of apiextensions-apiserver. A field that a server requires in place of
- * another, such as the source `image` of a volume, is not listed: without it, the object is rejected.
+ * 1.30 to 1.37; pkg/features and pkg/registry/customresourcedefinition of apiextensions-apiserver. With the source `image`, the whole volume is
+ * dropped, and with it its mounts.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
@@ -18,8 +18,8 @@ export interface GatedField {
   readonly gate: string;
   /** The first minor that has the field, if it is later than 1.30. */
   readonly from?: number;
-  /** The first minor in which the gate is on by default. */
-  readonly since: number;
+  /** The first minor in which the gate is on by default. @default - it is off in every minor */
+  readonly since?: number;
 }
 
 /** A field of each container, of every kind. */
@@ -60,6 +60,15 @@ export const GATED_FIELDS: readonly GatedField[] = [
       since: 31,
     })),
   ),
+  { of: 'pod', path: '/spec/volumes/*/image', gate: 'ImageVolume', from: 31, since: 35 },
+  ...ofContainers('env/*/valueFrom/fileKeyRef', { gate: 'EnvFiles', from: 34, since: 35 }),
+  ...ofContainers('lifecycle/stopSignal', { gate: 'ContainerStopSignals', from: 33 }),
+  {
+    of: 'apps/StatefulSet',
+    path: '/spec/updateStrategy/rollingUpdate/maxUnavailable',
+    gate: 'MaxUnavailableStatefulSet',
+    since: 37,
+  },
   { of: 'batch/Job', path: '/spec/successPolicy', gate: 'JobSuccessPolicy', since: 31 },
   { of: 'batch/Job', path: '/spec/managedBy', gate: 'JobManagedBy', since: 32 },
   { of: 'Service', path: '/spec/trafficDistribution', gate: 'ServiceTrafficDistribution', since: 31 },
@@ -87,7 +96,9 @@ export function droppedFields(of: string, minor: number): readonly GatedField[] 
   const key = `${of} ${minor}`;
   let fields = offBefore.get(key);
   if (fields === undefined) {
-    fields = GATED_FIELDS.filter((field) => field.of === of && minor < field.since && minor >= (field.from ?? 0));
+    fields = GATED_FIELDS.filter(
+      ({ of: owner, from = 0, since = Number.POSITIVE_INFINITY }) => owner === of && minor < since && minor >= from,
+    );
     offBefore.set(key, fields);
   }
   return fields;

@@ -5,9 +5,6 @@
 import { lettersOf, limitOf, mayBeNear, nearestName } from './near';
 import { quotedNames } from './quoted-names';
 
-/** Letters that are compared in all searches among the same names; after that many, no name is near. A second of work. */
-const MOST_WORK = 40_000_000;
-
 interface Known {
   readonly name: string;
   readonly shape: string;
@@ -15,9 +12,14 @@ interface Known {
 }
 
 export class ObjectNames {
+  /** Letters that are compared in all searches among the same names; after that many, no name is near. A second of work. */
+  static readonly MOST_WORK = 40_000_000;
+  /** The most work that was done among the same names since this was last set to 0. */
+  static mostWork = 0;
+
   private readonly names: ReadonlySet<string>;
   private readonly byLength = new Map<number, Known[]>();
-  private left = MOST_WORK;
+  private left = ObjectNames.MOST_WORK;
   private listedNames?: string;
 
   constructor(names: Iterable<string>) {
@@ -56,17 +58,21 @@ export class ObjectNames {
     const shape = unnumbered(name);
     const letters = lettersOf(name);
     const limit = limitOf(name);
-    for (let length = name.length - limit; length <= name.length + limit; length += 1) {
-      for (const known of this.byLength.get(length) ?? []) {
-        this.left -= 1;
-        if (this.left < 0) {
-          return;
-        }
-        if (known.shape !== shape && mayBeNear(known.letters, letters, limit)) {
-          this.left -= name.length * length;
-          yield known.name;
+    try {
+      for (let length = name.length - limit; length <= name.length + limit; length += 1) {
+        for (const known of this.byLength.get(length) ?? []) {
+          this.left -= 1;
+          if (this.left < 0) {
+            return;
+          }
+          if (known.shape !== shape && mayBeNear(known.letters, letters, limit)) {
+            this.left -= name.length * length;
+            yield known.name;
+          }
         }
       }
+    } finally {
+      ObjectNames.mostWork = Math.max(ObjectNames.mostWork, ObjectNames.MOST_WORK - this.left);
     }
   }
 

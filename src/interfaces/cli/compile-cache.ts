@@ -5,6 +5,7 @@
  * A program that can write the cache decides what the command executes, so the cache is in the user's own cache folder, and is read only if
  * no other user can write it. A cache that cannot be read or written costs time, and nothing else.
  */
+import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -45,7 +46,8 @@ type ModuleFunction = (exports: object, require: NodeJS.Require, module: object,
  */
 export function requireCompiled(file: string, env: NodeJS.ProcessEnv = process.env): unknown {
   const require = createRequire(file);
-  const text = readFileSync(file, 'utf8');
+  const bytes = readFileSync(file);
+  const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
   const cache = cacheFile(file, text, env);
   if (cache === undefined) {
     return require(file) as unknown;

@@ -3,7 +3,7 @@
  */
 import { type SourceProblem } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
-import { findFiles, type IsExcluded } from '../checks/find-files';
+import { findFiles, type FoundFiles, type IsExcluded } from '../checks/find-files';
 import { readBytes, SourceReader } from '../checks/read-files';
 import { UsageError, type Progress, type Terminal } from './terminal';
 
@@ -19,7 +19,15 @@ export async function readManifests(
   terminal: Pick<Terminal, 'stdin' | 'cwd'>,
   { progress, isExcluded }: { readonly progress?: Progress; readonly isExcluded?: IsExcluded } = {},
 ): Promise<ManifestSet> {
-  const found = findFiles(paths, terminal.cwd, isExcluded);
+  return readFound(findFiles(paths, terminal.cwd, isExcluded), terminal, progress);
+}
+
+/** Reads the manifests of files that were found. */
+export async function readFound(
+  found: FoundFiles,
+  terminal: Pick<Terminal, 'stdin' | 'cwd'>,
+  progress?: Progress,
+): Promise<ManifestSet> {
   const { files } = found;
   const sources = new SourceReader(found);
   for (const [index, file] of files.entries()) {

@@ -95,6 +95,57 @@ describe('fields whose feature gate is off in the checked minor', () => {
     expect(found(object, '1.34').filter((text) => text.startsWith('error'))).not.toEqual([]);
   });
 
+  test('a volume with the source image is dropped, whatever else it has', () => {
+    const object = pod({}, { volumes: [{ name: 'Model', image: {}, emptyDir: {} }] });
+
+    expect(found(object, '1.34')).toEqual([
+      `warning /spec/volumes/0/image ${off('volumes[0].image', 'ImageVolume', 35)}`,
+    ]);
+    expect(found(object, '1.35').filter((text) => text.startsWith('error'))).toHaveLength(2);
+    expect(found(object, '1.30')).toEqual([expect.stringMatching(/^error \/spec\/volumes\/0\/image .*unknown/)]);
+  });
+
+  test('a variable needs another source where a key of a file is dropped', () => {
+    const from = (more: JsonObject): JsonObject =>
+      pod({ env: [{ name: 'A', valueFrom: { fileKeyRef: { path: '../x', volumeName: 'gone' }, ...more } }] });
+    const at = '/spec/containers/0/env/0/valueFrom';
+    const dropped = `warning ${at}/fileKeyRef ${off('valueFrom.fileKeyRef', 'EnvFiles', 35)}`;
+
+    expect(found(from({}), '1.34').toSorted()).toEqual([`error ${at} valueFrom must have a source`, dropped]);
+    expect(found(from({ fieldRef: { fieldPath: 'metadata.name' } }), '1.34')).toEqual([dropped]);
+    expect(found(from({ fieldRef: { fieldPath: 'metadata.name' } }), '1.35')).toContainEqual(
+      expect.stringContaining('must have only one source'),
+    );
+  });
+
+  test.each<[JsonObject, KubernetesMinor, string]>([
+    [
+      pod({ lifecycle: { stopSignal: 'SIGNONE' } }),
+      '1.36',
+      'warning /spec/containers/0/lifecycle/stopSignal lifecycle.stopSignal has no effect: the feature gate ContainerStopSignals is off by default',
+    ],
+    [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata,
+        spec: {
+          serviceName: 'a',
+          selector: { matchLabels: { app: 'a' } },
+          updateStrategy: { rollingUpdate: { maxUnavailable: 0 } },
+          template: {
+            metadata: { labels: { app: 'a' } },
+            spec: { containers: [{ name: 'a', image: 'example.com/a:1' }] },
+          },
+        },
+      },
+      '1.36',
+      `warning /spec/updateStrategy/rollingUpdate/maxUnavailable ${off('rollingUpdate.maxUnavailable', 'MaxUnavailableStatefulSet', 37)}`,
+    ],
+  ])('one that is off in the newest minors as well is dropped', (object, minor, expected) => {
+    expect(found(object, minor)).toEqual([expected]);
+  });
+
   test('one is decoded as strictly as any other', () => {
     const errors = found(pod({ resizePolicy: [{ resource: 'cpu' }, 5] }), '1.30').filter(
       (text) => !text.includes('no effect'),
@@ -115,7 +166,7 @@ describe('fields whose feature gate is off in the checked minor', () => {
 
   test.each(GATED_FIELDS)(
     '$of $path is a field of each minor in which it is dropped, and not before',
-    ({ of, path, from = 30, since }) => {
+    ({ of, path, from = 30, since = 36 }) => {
       const kind = of === 'pod' ? 'Pod' : of;
       const [group, name] = kind.includes('/') ? kind.split('/') : ['', kind];
       const version = group === 'autoscaling' ? 'v2' : 'v1';

@@ -43,6 +43,44 @@ test('the exit status is that of the check', () => {
   expect(gantry([])).toMatchObject({ status: 2 });
 });
 
+test('threads change nothing in the report', () => {
+  for (let file = 0; file < 5; file++) {
+    const more = file % 2 === 0 ? BAD : `${GOOD}---\nkind: [`;
+    place.write(`${file}.yaml`, `${more}---\n${BAD.replace('name: bad', `name: bad-${file}`)}`);
+  }
+  const reports = ['1', '2', '3', '99'].map((jobs) => gantry(['check', '.', '--jobs', jobs, '--format', 'json']));
+  expect(reports[0]).toMatchObject({ status: 2, err: '' });
+  expect((JSON.parse(reports[0].out) as { readonly findings: readonly object[] }).findings.length).toBeGreaterThan(8);
+  for (const report of reports) {
+    expect(report).toEqual(reports[0]);
+  }
+});
+
+test('what threads cannot check with is checked by one, and errors are those of one', () => {
+  place.write('a.yaml', BAD);
+  place.write('b.yaml', BAD);
+  const rule = `{ on: 'object', id: 'acme/once', kinds: ['ConfigMap'], tier: 'advice', severity: 'warning', summary: 'S.', why: 'W.', source: 's', fix: 'F.', check: () => (count++ === 0 ? [] : [{ message: 'is the second' }]) }`;
+  place.write('rules.cjs', `let count = 0;\nmodule.exports = { rules: [${rule}] };\n`);
+  place.write('.gantry.yaml', 'rule-modules: [./rules.cjs]\n');
+  const own = gantry(['check', 'a.yaml', 'b.yaml', '--jobs', '2', '--format', 'json']);
+  expect(own.err).toBe('');
+  expect(own.out.match(/is the second/g)).toHaveLength(1);
+  place.write('.gantry.yaml', '');
+  expect(gantry(['check', 'a.yaml', 'b.yaml', '--jobs', 'two'])).toEqual({
+    status: 2,
+    out: '',
+    err: 'gantry: --jobs two: must be a whole number from 1 to 9999\n',
+  });
+  place.write(
+    'crd.yaml',
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {group: 5}\n',
+  );
+  const [one, two] = ['1', '2'].map((jobs) =>
+    gantry(['check', 'a.yaml', 'b.yaml', '--crd', 'crd.yaml', '--jobs', jobs]),
+  );
+  expect(two).toEqual(one);
+});
+
 test('a mistake in a CEL expression is a finding of the command as it is bundled', () => {
   const selector = 'device.vendor == "a"';
   place.write(

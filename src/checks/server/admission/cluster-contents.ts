@@ -4,6 +4,8 @@
  * It does not say where the objects come from. Rules take those of the manifests that are checked together; a snapshot of a cluster can
  * are beside them, and then what is not listed does not exist.
  */
+import { dirname } from 'node:path';
+import { groupBy } from '../../../facts/collections';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -65,4 +67,106 @@ export function contentsOfSet(set: ManifestSet): ClusterContents {
     ofSet.set(set, contents);
   }
   return contents;
+}
+
+/** Kinds that decide about other objects of their namespace. */
+const POLICY_KINDS = ['LimitRange', 'ResourceQuota'];
+
+/** What holds in a neighborhood: the objects that decide about others, and all contents with them alone. */
+interface Neighborhood {
+  readonly policies: ReadonlySet<Manifest>;
+  readonly contents: ClusterContents;
+}
+
+interface Neighborhoods {
+  /** Namespaces for which several folders define one limit range or quota. */
+  readonly divided: ReadonlySet<string>;
+  readonly known: Map<string, Neighborhood>;
+}
+
+const neighborhoodsOf = new WeakMap<ManifestSet, Neighborhoods>();
+
+function neighborhoodsIn(set: ManifestSet): Neighborhoods {
+  let neighborhoods = neighborhoodsOf.get(set);
+  if (neighborhoods === undefined) {
+    const policies = POLICY_KINDS.flatMap((kind) => set.ofKind(kind));
+    const byIdentity = groupBy(policies, ({ id }) => `${id.kind}\n${id.namespace}\n${id.name}`);
+    const divided = [...byIdentity.values()].filter(areAlternatives).map(([{ id }]) => id.namespace);
+    neighborhoodsOf.set(set, (neighborhoods = { divided: new Set(divided), known: new Map() }));
+  }
+  return neighborhoods;
+}
+
+/** Folders that define one object are alternatives (environments, overlays, tests): which of them a cluster has is not known. */
+function areAlternatives(definitions: readonly Manifest[]): boolean {
+  return definitions[0]?.id.name !== '' && foldersOf(definitions).size > 1;
+}
+
+function foldersOf(manifests: readonly Manifest[]): ReadonlySet<string> {
+  return new Set(manifests.map(folderOf).filter((folder) => folder !== undefined));
+}
+
+/** `undefined` for what is in no file. */
+function folderOf({ origin: { file } }: Manifest): string | undefined {
+  return file === undefined ? undefined : dirname(file);
+}
+
+/**
+ * The namespace of a manifest, with its folder if folders have alternative limit ranges or quotas for the namespace. What these decide is
+ * the same for all manifests of a neighborhood.
+ */
+export function neighborhoodOf(set: ManifestSet, manifest: Manifest): string {
+  const { namespace } = manifest.id;
+  return neighborhoodsIn(set).divided.has(namespace) ? `${namespace}\n${folderOf(manifest) ?? ''}` : namespace;
+}
+
+/** Whether a limit range or a quota holds for a manifest of its namespace. */
+export function holdsFor(set: ManifestSet, policy: Manifest, manifest: Manifest): boolean {
+  return !neighborhoodsIn(set).divided.has(manifest.id.namespace) || neighborsOf(set, manifest).policies.has(policy);
+}
+
+/** What the set describes for a manifest, whose folder decides between alternatives. */
+export function contentsFor(set: ManifestSet, manifest: Manifest): ClusterContents {
+  return neighborhoodsIn(set).divided.has(manifest.id.namespace)
+    ? neighborsOf(set, manifest).contents
+    : contentsOfSet(set);
+}
+
+function neighborsOf(set: ManifestSet, manifest: Manifest): Neighborhood {
+  const { known } = neighborhoodsIn(set);
+  const key = neighborhoodOf(set, manifest);
+  let neighborhood = known.get(key);
+  if (neighborhood === undefined) {
+    const all = contentsOfSet(set);
+    const policies = POLICY_KINDS.flatMap((kind) => {
+      const byName = groupBy(set.ofKind(kind, manifest.id.namespace), ({ id }) => id.name);
+      return [...byName.values()].flatMap((definitions) => holding(definitions, folderOf(manifest)));
+    });
+    const { limitRanges, quotas } = contentsOf(policies, all.complete);
+    known.set(key, (neighborhood = { policies: new Set(policies), contents: { ...all, limitRanges, quotas } }));
+  }
+  return neighborhood;
+}
+
+/**
+ * Of the definitions of one object, those that hold in a folder: of alternatives, what is in the folder or in one above it, and what is in
+ * folders below if that is a single one.
+ */
+function holding(definitions: readonly Manifest[], place: string | undefined): readonly Manifest[] {
+  if (place === undefined || !areAlternatives(definitions)) {
+    return definitions;
+  }
+  const isBelow = (manifest: Manifest): boolean => isIn(folderOf(manifest), place);
+  const single = foldersOf(definitions.filter(isBelow)).size === 1;
+  return definitions.filter((manifest) => {
+    const folder = folderOf(manifest);
+    return folder === undefined || isIn(place, folder) || (single && isBelow(manifest));
+  });
+}
+
+function isIn(folder: string | undefined, above: string): boolean {
+  return (
+    folder !== undefined &&
+    (above === '.' || folder === above || (folder.startsWith(above) && /^[/\\]/.test(folder.slice(above.length))))
+  );
 }

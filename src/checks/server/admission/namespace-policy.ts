@@ -14,7 +14,7 @@ import {
   type ContainerDefaults,
   podAmounts,
 } from '../../../manifests/pods/pod-amounts';
-import { type ClusterContents, contentsOfSet } from './cluster-contents';
+import { type ClusterContents, contentsFor, contentsOfSet } from './cluster-contents';
 
 /** A condition on pods that a quota counts. */
 export interface ScopeSelector {
@@ -129,9 +129,9 @@ export function policyIn(contents: ClusterContents, namespace: string): Namespac
   return policy;
 }
 
-/** The policy of a namespace as the manifests of a set describe it. */
-export function policyOf(set: ManifestSet, namespace: string): NamespacePolicy {
-  return policyIn(contentsOfSet(set), namespace);
+/** The policy of the namespace of a manifest, as the set describes it. */
+export function policyOf(set: ManifestSet, manifest: Manifest): NamespacePolicy {
+  return policyIn(contentsFor(set, manifest), manifest.id.namespace);
 }
 
 /** The namespace is made in this set, so that nothing but the set fills it. */
@@ -145,7 +145,7 @@ const amountsOfTemplates = new WeakMap<PodTemplate, ContainerAmounts>();
 export function amountsOf(template: PodTemplate, set: ManifestSet): ContainerAmounts {
   let amounts = amountsOfTemplates.get(template);
   if (amounts === undefined) {
-    amounts = podAmounts(template.spec, policyOf(set, template.manifest.id.namespace).defaults);
+    amounts = podAmounts(template.spec, policyOf(set, template.manifest).defaults);
     amountsOfTemplates.set(template, amounts);
   }
   return amounts;

@@ -106,16 +106,18 @@ export const environmentRules: readonly Rule[] = [
       summary: 'valueFrom must have exactly one source, and must not be set together with value.',
       fix: 'Set either env[].value or one source in env[].valueFrom.',
     },
-    (pod, say) => {
+    (pod, say, context) => {
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           if (!isObject(value.valueFrom)) {
             continue;
           }
           const from = value.valueFrom;
-          const sources = SOURCES.filter((source) => given(from[source]));
+          // Before 1.35, the server drops the file, whose feature gate is off, before it validates.
+          const known = since(context, 35) ? SOURCES : SOURCES.filter((source) => source !== 'fileKeyRef');
+          const sources = known.filter((source) => given(from[source]));
           if (sources.length === 0) {
-            say(`${path}/valueFrom`, 'valueFrom must have a source', { expected: oneOf(SOURCES) });
+            say(`${path}/valueFrom`, 'valueFrom must have a source', { expected: oneOf(known) });
           } else if (text(value.value) !== '') {
             say(`${path}/valueFrom`, 'valueFrom must not be set when value is set', { expected: 'one of them' });
           } else if (sources.length > 1) {
@@ -140,7 +142,7 @@ export const environmentRules: readonly Rule[] = [
       summary: "A variable's source must name a field, resource, config map key, secret key, or file that can be read.",
       fix: 'Set the reference in env[].valueFrom completely, for example secretKeyRef.name and secretKeyRef.key.',
     },
-    (pod, say) => {
+    (pod, say, context) => {
       const emptyDirs = new VolumeChoice(pod, { noun: 'emptyDir', allows: isEmptyDir });
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
@@ -158,7 +160,7 @@ export const environmentRules: readonly Rule[] = [
               checkKeyReference(reference, `${at}/${source}`, say);
             }
           }
-          if (isObject(from.fileKeyRef)) {
+          if (isObject(from.fileKeyRef) && since(context, 35)) {
             checkFileKeyReference(from.fileKeyRef, `${at}/fileKeyRef`, { spec: pod.spec, emptyDirs }, say);
           }
         }

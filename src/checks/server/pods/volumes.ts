@@ -3,12 +3,19 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rules/rule';
+import { type Rule, type RuleContext } from '../../rules/rule';
+import { type PodView } from '../pod-view';
 import { minorOf, podRule, since } from '../server-rule';
 import { dnsLabel } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text } from '../values';
 import { checkDownwardFiles, checkMode, checkProjected } from './projections';
 import { VOLUME_SOURCES } from './volume-sources';
+
+/** The volumes that a server keeps: before 1.35, it drops those with the source `image`, whose feature gate is off, before it validates. */
+function volumesOf(pod: PodView, context: RuleContext): ReturnType<typeof itemsOf> {
+  const volumes = itemsOf(pod.spec.volumes, '/spec/volumes');
+  return since(context, 35) ? volumes : volumes.filter(({ value }) => !given(value.image));
+}
 
 export const volumeRules: readonly Rule[] = [
   podRule(
@@ -18,9 +25,9 @@ export const volumeRules: readonly Rule[] = [
       summary: 'A volume must have a DNS label as its name, unique in the pod.',
       fix: 'Set volumes[].name to lowercase letters, digits, and "-".',
     },
-    (pod, say) => {
+    (pod, say, context) => {
       const seen = new Set<string>();
-      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+      for (const { value, path } of volumesOf(pod, context)) {
         const name = text(value.name);
         const complaint = name === '' ? 'be set' : dnsLabel(name);
         if (complaint !== undefined) {
@@ -41,8 +48,8 @@ export const volumeRules: readonly Rule[] = [
       summary: 'A volume must have only one source (default: emptyDir).',
       fix: 'Remove all sources but one from the entry of spec.volumes, or move them to other entries.',
     },
-    (pod, say) => {
-      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+    (pod, say, context) => {
+      for (const { value, path } of volumesOf(pod, context)) {
         const sources = [...VOLUME_SOURCES.keys()].filter((source) => given(value[source]));
         if (sources.length > 1) {
           say(
@@ -66,15 +73,11 @@ export const volumeRules: readonly Rule[] = [
     },
     (pod, say, context) => {
       const place = { podName: pod.isPod ? text(pod.metadata.name) : '', isPod: pod.isPod };
-      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+      for (const { value, path } of volumesOf(pod, context)) {
         const volumeName = text(value.name);
         for (const [kind, check] of VOLUME_SOURCES) {
           const source = value[kind];
           if (!isObject(source)) {
-            continue;
-          }
-          // Older servers drop the field, since its feature gate is off.
-          if (kind === 'image' && !since(context, 35)) {
             continue;
           }
           check(source, `${path}/${kind}`, say, { ...place, volumeName });
@@ -92,7 +95,7 @@ export const volumeRules: readonly Rule[] = [
       fix: 'Set path and source of the entry in items or sources.',
     },
     (pod, say, context) => {
-      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+      for (const { value, path } of volumesOf(pod, context)) {
         if (isObject(value.downwardAPI)) {
           checkMode(value.downwardAPI, `${path}/downwardAPI`, 'defaultMode', say);
           checkDownwardFiles(value.downwardAPI.items, `${path}/downwardAPI/items`, say);
@@ -111,12 +114,12 @@ export const volumeRules: readonly Rule[] = [
       summary: 'A volume must not use the claim of an ephemeral volume of the same pod.',
       fix: 'Remove persistentVolumeClaim, and mount the ephemeral volume itself in volumeMounts.',
     },
-    (pod, say) => {
+    (pod, say, context) => {
       const podName = pod.isPod ? text(pod.metadata.name) : '';
       if (podName === '') {
         return;
       }
-      const volumes = itemsOf(pod.spec.volumes, '/spec/volumes');
+      const volumes = volumesOf(pod, context);
       const made = new Set(
         volumes.filter(({ value }) => given(value.ephemeral)).map(({ value }) => `${podName}-${text(value.name)}`),
       );

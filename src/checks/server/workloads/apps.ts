@@ -1,13 +1,13 @@
 /**
  * Deployment, ReplicaSet, StatefulSet, DaemonSet, ReplicationController: selectors that match their template, strategies, counts.
  */
-import { type JsonValue } from '../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { type Rule } from '../../rules/rule';
+import { type Rule, type RuleContext } from '../../rules/rule';
 import { checkClaimSpec } from '../objects/claim-spec';
 import { checkLabelSelector, selects } from '../selectors';
-import { type Say, objectRule } from '../server-rule';
+import { type Say, objectRule, since } from '../server-rule';
 import { dnsLabel, percentage } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
 
@@ -205,7 +205,7 @@ export const appsRules: readonly Rule[] = [
         'A StatefulSet must have supported policies, complete claim templates, and a service name that is a DNS label.',
       fix: 'Set podManagementPolicy, updateStrategy, volumeClaimTemplates, and serviceName to valid values.',
     },
-    (object, say) => {
+    (object, say, context) => {
       const spec = asObject(object.spec);
       const management = text(spec.podManagementPolicy);
       if (!['', 'OrderedReady', 'Parallel'].includes(management)) {
@@ -224,10 +224,7 @@ export const appsRules: readonly Rule[] = [
         say('/spec/updateStrategy/rollingUpdate', 'rollingUpdate must not be set when the strategy is OnDelete');
       }
       if (type === 'RollingUpdate') {
-        const partition = whole(asObject(strategy.rollingUpdate).partition) ?? 0;
-        if (partition < 0) {
-          say('/spec/updateStrategy/rollingUpdate/partition', 'partition must be greater than or equal to 0');
-        }
+        checkOrderedUpdate(asObject(strategy.rollingUpdate), say, context);
       }
       const retention = spec.persistentVolumeClaimRetentionPolicy;
       if (isObject(retention)) {
@@ -272,6 +269,22 @@ export const appsRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** How a StatefulSet replaces its pods, one ordinal after the other. Before 1.37, the server drops `maxUnavailable` before it validates. */
+function checkOrderedUpdate({ partition, maxUnavailable }: JsonObject, say: Say, context: RuleContext): void {
+  if ((whole(partition) ?? 0) < 0) {
+    say('/spec/updateStrategy/rollingUpdate/partition', 'partition must be greater than or equal to 0');
+  }
+  if (maxUnavailable === undefined || maxUnavailable === null || !since(context, 37)) {
+    return;
+  }
+  const path = '/spec/updateStrategy/rollingUpdate/maxUnavailable';
+  if (isZeroShare(maxUnavailable)) {
+    say(path, 'maxUnavailable must not be 0', { found: maxUnavailable, expected: 'at least 1' });
+  } else {
+    checkShare(maxUnavailable, path, say, true);
+  }
+}
 
 /** A count or a percentage, neither negative; a percentage is at most 100 where `bounded`. */
 export function checkShare(value: JsonValue | undefined, path: string, say: Say, bounded: boolean): void {

@@ -77,7 +77,18 @@ interface Placed extends Meaning {
   readonly scaler: KedaScaler;
 }
 
-function parametersOf({ type, metadata, path }: TriggerView): readonly Placed[] {
+const placedParameters = new WeakMap<TriggerView, readonly Placed[]>();
+
+/** Read once for each trigger, as `scaledView` is made once for each manifest. */
+function parametersOf(trigger: TriggerView): readonly Placed[] {
+  let placed = placedParameters.get(trigger);
+  if (placed === undefined) {
+    placedParameters.set(trigger, (placed = placedIn(trigger)));
+  }
+  return placed;
+}
+
+function placedIn({ type, metadata, path }: TriggerView): readonly Placed[] {
   const scaler = kedaScaler(type);
   if (scaler === undefined) {
     return [];

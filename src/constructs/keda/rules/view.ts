@@ -22,7 +22,18 @@ export interface ScaledView {
   readonly triggers: readonly TriggerView[];
 }
 
+const views = new WeakMap<Manifest, ScaledView>();
+
+/** Made once for each manifest, since many rules ask. Where it cannot be made, because a value is not known, each rule notices that. */
 export function scaledView(manifest: Manifest): ScaledView {
+  let view = views.get(manifest);
+  if (view === undefined) {
+    views.set(manifest, (view = makeView(manifest)));
+  }
+  return view;
+}
+
+function makeView(manifest: Manifest): ScaledView {
   const { object } = manifest;
   return {
     manifest,

@@ -227,7 +227,7 @@ const requestsStated = admissionRule(
   },
   function* ({ workload, clusterQueue, templates }, set) {
     const covers = groupsOf(clusterQueue).flatMap((group) => group.covered);
-    const filledIn = policyOf(set, workload.id.namespace).defaults.requests.size > 0;
+    const filledIn = policyOf(set, workload).defaults.requests.size > 0;
     for (const { spec, path, count } of templates) {
       const { requests } = podAmounts(spec);
       if (count === 0 || covers.length === 0 || covers.every((name) => name === 'pods') || requests.size > 0) {

@@ -36,7 +36,7 @@ const containersState: Rule = {
   fix: 'Set resources.requests and resources.limits of the container, or add a LimitRange with defaults to the namespace.',
   *check(template, { set }) {
     const { namespace } = template.manifest.id;
-    const { allQuotas } = policyOf(set, namespace);
+    const { allQuotas } = policyOf(set, template.manifest);
     if (allQuotas.length === 0) {
       return;
     }
@@ -57,7 +57,7 @@ const onePodFits: Rule = {
   source: `${QUOTA_SOURCE}/pods.go`,
   fix: 'Increase spec.hard of the ResourceQuota, or decrease the requests of the pod.',
   check(template, { set }) {
-    const { allQuotas } = policyOf(set, template.manifest.id.namespace);
+    const { allQuotas } = policyOf(set, template.manifest);
     return allQuotas.length === 0 ? [] : quotaViolations(countedOf(template, set), allQuotas);
   },
 };
@@ -77,7 +77,7 @@ const workloadFits: Rule = {
   fix: 'Increase spec.hard of the ResourceQuota, or decrease the replicas or the requests of the workload.',
   *check({ set }) {
     for (const manifest of set.manifests.filter(runsAtOnce)) {
-      const uses = namespaceUse(set, manifest.id.namespace);
+      const uses = namespaceUse(set, manifest);
       for (const amount of uses.amounts) {
         const { quota, key, hard } = amount;
         const { pods, total, largest } = uses.ofWorkload(manifest, amount);
@@ -107,10 +107,13 @@ const oneObjectFits: Rule = {
   source: `${QUOTA_SOURCE} (persistent_volume_claims.go, resource_claims.go, services.go, registry.go)`,
   fix: 'Increase spec.hard of the ResourceQuota, or decrease the amount that the object requests.',
   *check({ set }) {
-    for (const namespace of new Set(set.ofKind('ResourceQuota').map(({ id }) => id.namespace))) {
-      const uses = namespaceUse(set, namespace);
+    for (const uses of new Set(set.ofKind('ResourceQuota').map((quota) => namespaceUse(set, quota)))) {
       for (const amount of uses.amounts) {
         const { quota, key, hard } = amount;
+        // A quota that holds in several folders is asked once.
+        if (namespaceUse(set, quota.manifest) !== uses) {
+          continue;
+        }
         for (const { manifest, total } of uses.objectsAbove(amount)) {
           if (manifest === quota.manifest) {
             continue;
@@ -138,7 +141,7 @@ export interface QuotaUse extends SharedUse {
 /** Each amount of each quota of the set, with what its namespace uses of it. */
 export function* quotaUses(set: ManifestSet): Iterable<QuotaUse> {
   for (const manifest of set.ofKind('ResourceQuota')) {
-    const uses = namespaceUse(set, manifest.id.namespace);
+    const uses = namespaceUse(set, manifest);
     for (const amount of uses.amounts) {
       if (amount.quota.manifest === manifest) {
         yield { manifest, key: amount.key, hard: amount.hard, ...uses.shared(amount) };

@@ -66,7 +66,7 @@ const withinLimitRange: Rule = {
   fix: 'Set resources.requests and resources.limits to amounts within the limits, or adjust spec.limits of the LimitRange.',
   *check({ manifest, spec }, { set }) {
     const { namespace } = manifest.id;
-    for (const violation of limitViolations(spec, policyOf(set, namespace))) {
+    for (const violation of limitViolations(spec, policyOf(set, manifest))) {
       // Another limit range of the cluster may give a default.
       yield { ...violation, severity: violation.missing && !namespaceIsOurs(set, namespace) ? 'warning' : 'error' };
     }
@@ -83,8 +83,9 @@ const claimWithinLimits: Rule = {
   why: 'The API server rejects the claim; the claims of a StatefulSet are rejected when its controller creates them.',
   source: LIMIT_RANGER,
   fix: 'Set spec.resources.requests.storage to an amount within the limits, or adjust spec.limits of the LimitRange.',
-  *check({ id, object }, { set }) {
-    const policy = policyOf(set, id.namespace);
+  *check(manifest, { set }) {
+    const { id, object } = manifest;
+    const policy = policyOf(set, manifest);
     const claims =
       id.kind === 'StatefulSet'
         ? objectsAt(object, '/spec/volumeClaimTemplates').map(({ value, path }) => ({ value, path: `${path}/spec` }))
@@ -108,7 +109,7 @@ const defaultLimitCovers: Rule = {
   source:
     'Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go; pkg/apis/core/validation (request above limit)',
   fix: 'Set resources.limits of the container, or remove the resource from default of the LimitRange.',
-  check: ({ manifest, spec }, { set }) => defaultLimitViolations(spec, policyOf(set, manifest.id.namespace)),
+  check: ({ manifest, spec }, { set }) => defaultLimitViolations(spec, policyOf(set, manifest)),
 };
 
 export const limitRangeRules: readonly Rule[] = [

@@ -3,7 +3,7 @@
  */
 import { countedPod } from '../../../checks/server/admission/admit-pod';
 import { claimedDevices } from '../../../checks/server/admission/claim-use';
-import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
+import { contentsFor, holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
 import { policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
 import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
@@ -59,19 +59,19 @@ const countedTemplates = new WeakMap<PodTemplate, CountedPod>();
 /** A pod of the template as the quotas of its namespace count it. */
 export function countedOf(template: PodTemplate, set: ManifestSet): CountedPod {
   return remembered(countedTemplates, template, () =>
-    countedPod(template.spec, template.manifest.id.namespace, contentsOfSet(set)),
+    countedPod(template.spec, template.manifest.id.namespace, contentsFor(set, template.manifest)),
   );
 }
 
 const namespacesOfSets = new WeakMap<ManifestSet, Map<string, NamespaceUse>>();
 
-/** What is used in a namespace of the set. */
-export function namespaceUse(set: ManifestSet, namespace: string): NamespaceUse {
+/** What is used in the namespace of a manifest, as far as the quotas that hold for the manifest count it. */
+export function namespaceUse(set: ManifestSet, manifest: Manifest): NamespaceUse {
   const namespaces = remembered(namespacesOfSets, set, () => new Map<string, NamespaceUse>());
-  return remembered(namespaces, namespace, () => new NamespaceUse(set, namespace));
+  return remembered(namespaces, neighborhoodOf(set, manifest), () => new NamespaceUse(set, manifest));
 }
 
-/** The objects of a namespace, and what quotas count of them. */
+/** The objects of a neighborhood (see `neighborhoodOf`), and what quotas count of them. */
 export class NamespaceUse {
   /** Each amount of each quota. */
   readonly amounts: readonly Amount[];
@@ -87,12 +87,15 @@ export class NamespaceUse {
 
   constructor(
     private readonly set: ManifestSet,
-    namespace: string,
+    neighbor: Manifest,
   ) {
-    this.amounts = policyOf(set, namespace).allQuotas.flatMap((quota) =>
-      [...quota.hard].map(([key, hard]) => ({ quota, key, hard })),
+    const quotas = policyOf(set, neighbor).allQuotas;
+    this.amounts = quotas.flatMap((quota) => [...quota.hard].map(([key, hard]) => ({ quota, key, hard })));
+    this.objects = distinct(
+      set
+        .inNamespace(neighbor.id.namespace)
+        .filter((manifest) => quotas.every((quota) => holdsFor(set, quota.manifest, manifest))),
     );
-    this.objects = distinct(set.inNamespace(namespace));
     this.lasting = this.objects.filter(({ id }) => LASTING.has(id.kind));
     this.claimTemplates = this.objects.filter(isClaimTemplate);
     for (const manifest of this.objects) {

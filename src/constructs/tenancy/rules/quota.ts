@@ -195,7 +195,7 @@ const comesWithDefaults: Rule = {
     if (scoped) {
       return;
     }
-    const { defaults } = policyOf(set, manifest.id.namespace);
+    const { defaults } = policyOf(set, manifest);
     const lacking = [...hard.keys()].flatMap((key) => {
       const amount = isMandatory(key) ? podAmountOf(key) : undefined;
       return amount !== undefined && amount.of !== 'pods' && !defaults[amount.of].has(amount.resource)

@@ -6,23 +6,29 @@ import { resolve } from 'node:path';
 import { DEFAULT_MINOR } from '../../../facts/api/kinds';
 import { TargetCluster } from '../../../checks/cluster/target-cluster';
 import { type Report } from '../../../checks/report/report';
+import { InputError } from '../../../manifests/input-error';
 import { ManifestSet } from '../../../manifests/manifest-set';
 import { type Parsed } from '../../../manifests/yaml';
 import { check, type CheckOptions } from '../../checks';
-import { findFiles, fromFolder } from '../../checks/find-files';
+import { findFiles, fromFolder, type FoundFiles } from '../../checks/find-files';
+import { SourceReader } from '../../checks/read-files';
 import { ruleFacts } from '../../checks/rule-facts';
 import { counted } from '../../../facts/words';
 import { baselineOf, withoutBaseline } from './baseline';
-import { type CheckFlags } from './check-options';
+import { type CheckFlags, jobsOf } from './check-options';
 import type * as ClusterOption from '../cluster-option';
 import { type Configuration } from '../settings/configuration';
 import { globMatcher, isGlob } from '../settings/glob';
-import { readManifests } from '../inputs';
+import { readFound } from '../inputs';
 import { renderHelm, renderKustomize } from './render';
+import { CheckThreads, threadCount } from './threads/check-threads';
+import { joined } from './threads/portable-sources';
 import { settingsOf, type Settings } from '../settings/settings';
 import { Progress, UsageError, type Terminal } from '../terminal';
 import { writeWhole } from '../whole-file';
 import { exitStatus, writeReport } from './write-report';
+
+export { Answers } from './threads/answers';
 
 const load = createRequire(__filename);
 
@@ -32,11 +38,8 @@ export async function checkCommand(paths: readonly string[], given: CheckFlags, 
   const { flags, options } = settings;
   const progress = new Progress(terminal);
   try {
-    const set = await setOf(paths, settings, terminal, progress);
-    if (set.manifests.length > 500) {
-      progress.say(`checking ${set.manifests.length} objects`);
-    }
-    const found = runCheck(set, await withCluster(options, flags, terminal));
+    const input = await inputOf(paths, settings, terminal);
+    const found = await reportOf(input, await withCluster(options, flags, terminal), flags, terminal, progress);
     progress.done();
     const report = baselined(found, flags, terminal);
     writeReport(report, flags, terminal);
@@ -69,13 +72,17 @@ export function againstCluster(
   return { ...options, cluster, kubernetes: k8s === undefined ? cluster.kubernetes : options.kubernetes };
 }
 
-/** Everything that is named, as one set: paths, and what Helm and kustomize render. */
-async function setOf(
+/** What is named: what Helm and kustomize render, and files. */
+interface CheckInput {
+  readonly rendered: readonly Parsed[];
+  readonly found: FoundFiles;
+}
+
+async function inputOf(
   paths: readonly string[],
   { flags, configuration, isExcluded }: Settings<CheckFlags>,
   terminal: Terminal,
-  progress: Progress,
-): Promise<ManifestSet> {
+): Promise<CheckInput> {
   const { kustomize = [], helm = [], values, set, release, namespace, k8s = DEFAULT_MINOR } = flags;
   const rendered: Parsed[] = [];
   for (const folder of kustomize) {
@@ -93,14 +100,38 @@ async function setOf(
   if (wanted.length === 0 && rendered.length === 0) {
     throw new UsageError('no manifests to check; pass files or folders, or list them under `include` in .gantry.yaml');
   }
-  const read = await readManifests(wanted, terminal, { progress, isExcluded });
-  return rendered.length === 0
-    ? read
-    : new ManifestSet(
-        [...rendered.flatMap(({ manifests }) => manifests), ...read.manifests],
-        [...rendered.flatMap(({ problems }) => problems), ...read.problems],
-        [...rendered.flatMap(({ skipped }) => skipped), ...read.skipped],
-      );
+  return { rendered, found: findFiles(wanted, terminal.cwd, isExcluded) };
+}
+
+/** Checks everything as one set, on several threads if that pays. */
+async function reportOf(
+  { rendered, found }: CheckInput,
+  options: CheckOptions,
+  flags: CheckFlags,
+  terminal: Terminal,
+  progress: Progress,
+): Promise<Report> {
+  const { cwd } = terminal;
+  const jobs = jobsOf(flags.jobs);
+  // Rules of the user are functions, which cannot be sent to a thread, and may remember what they saw; a cluster is large.
+  const mayShare = options.rules === undefined && options.cluster === undefined;
+  const count = mayShare ? threadCount(found.files, cwd, jobs) : 1;
+  if (count > 1) {
+    const threads = new CheckThreads(count);
+    try {
+      progress.say(`checking ${found.files.length} files`);
+      const given = joined([...rendered, new SourceReader(found).set()]);
+      return await reportingCrds(options, () => threads.check({ given, files: found.files, cwd }, options));
+    } finally {
+      threads.end();
+    }
+  }
+  const read = await readFound(found, terminal, progress);
+  const { manifests, problems, skipped } = joined([...rendered, read]);
+  if (manifests.length > 500) {
+    progress.say(`checking ${manifests.length} objects`);
+  }
+  return runCheck(new ManifestSet(manifests, problems, skipped), options);
 }
 
 /** Globs of the file become the files that they match. */
@@ -138,9 +169,21 @@ export function runCheck(set: ManifestSet, options: CheckOptions): Report {
   try {
     return check(set, options);
   } catch (error) {
-    if (options.crds === undefined || options.crds.length === 0 || !(error instanceof Error)) {
-      throw error;
-    }
-    throw new UsageError(`--crd: ${error.message}`);
+    throw crdError(error, options);
   }
+}
+
+async function reportingCrds(options: CheckOptions, work: () => Promise<Report>): Promise<Report> {
+  try {
+    return await work();
+  } catch (error) {
+    throw crdError(error, options);
+  }
+}
+
+/** Where the caller gave CRDs, the only errors are about them, unless they are about another input. */
+function crdError(error: unknown, { crds = [] }: CheckOptions): unknown {
+  return crds.length === 0 || !(error instanceof Error) || error instanceof InputError
+    ? error
+    : new UsageError(`--crd: ${error.message}`);
 }

@@ -40,6 +40,7 @@ export interface CheckFlags {
   readonly namespace?: string;
   readonly cluster?: string;
   readonly maxAge?: string;
+  readonly jobs?: string;
 }
 
 /** @throws UsageError that names the flag, the value and what would be right */
@@ -65,6 +66,14 @@ export function minorOf(text: string | undefined): KubernetesMinor {
   throw new UsageError(
     `--k8s ${text}: unsupported Kubernetes version; supported versions are ${KUBERNETES_MINORS.join(', ')}`,
   );
+}
+
+/** How many threads the user wants. */
+export function jobsOf(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,3}$/.test(text)) {
+    return text === undefined ? undefined : Number(text);
+  }
+  throw new UsageError(`--jobs ${text}: must be a whole number from 1 to 9999`);
 }
 
 function tiersOf(texts: readonly string[] | undefined): readonly Tier[] | undefined {

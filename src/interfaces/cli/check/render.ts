@@ -1,8 +1,9 @@
 /**
  * Manifests that another program renders: kustomize and Helm, as they are installed where Gantry runs.
  */
-import { execFile } from 'node:child_process';
+import type * as ChildProcess from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
@@ -38,6 +39,8 @@ async function runProgram(
   words: readonly string[],
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
 ): Promise<Output | undefined> {
+  // Most checks render nothing, and do not wait for Node to load this.
+  const { execFile } = createRequire(__filename)('node:child_process') as typeof ChildProcess;
   return new Promise((done, failed) => {
     execFile(
       program,
