@@ -114,12 +114,17 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
 
 const NO_CLAIMS: PodRecord['claimed'] = [];
 
+/** It has no pods, and those that it starts with do not depend on what is free. */
+export function isSettled({ roles, root, needed }: GangRecord): boolean {
+  return needed > 0 && roles.every(({ pods }) => pods.every(({ existed }) => !existed)) && startsAlike(root);
+}
+
 /** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
 export function likenessOf({ gang, roles, root, needed }: GangRecord): string | undefined {
   const alike = roles.every(({ pods }) =>
     pods.every(({ existed, podClass, claims }) => !existed && claims === undefined && podClass === pods[0].podClass),
   );
-  return !alike || needed === 0 || roles.some(({ pods }) => pods.length > 0 && mayGain(pods[0])) || !isSettled(root)
+  return !alike || needed === 0 || roles.some(({ pods }) => pods.length > 0 && mayGain(pods[0])) || !startsAlike(root)
     ? undefined
     : (plainLikeness(gang, roles) ??
         canonicalText([
@@ -159,8 +164,8 @@ function mayGain({ podClass: { template } }: PodRecord): boolean {
 }
 
 /** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */
-function isSettled(unit: UnitRecord): boolean {
-  return (unit.minimum === undefined || isChosen(unit, unit.minimum)) && unit.children.every(isSettled);
+function startsAlike(unit: UnitRecord): boolean {
+  return (unit.minimum === undefined || isChosen(unit, unit.minimum)) && unit.children.every(startsAlike);
 }
 
 function isChosen(unit: UnitRecord, minimum: number): boolean {

@@ -65,7 +65,7 @@ export class GangPlacer {
       return haveClaims(pods) ? this.claims.place(pods, within) : this.placeOne(pods[0], within);
     }
     // Where pods depend on one another each node has to be looked at, which is worth it for large gangs and domains alone.
-    const worth = !this.session.others.active || pods.length >= WORTH_COUNTING || root.topology !== undefined;
+    const worth = !this.concerns(pods) || pods.length >= WORTH_COUNTING || root.topology !== undefined;
     if (worth && !this.room.mayHold(pods, within)) {
       return false;
     }
@@ -73,6 +73,11 @@ export class GangPlacer {
     const tried = (inside: Within): boolean =>
       this.session.ledger.attempt(() => this.unit(this.together(root, pods), wanted, inside));
     return tried(within) || (!within.wishless && prefers(pods) && tried({ ...within, wishless: true }));
+  }
+
+  private concerns(pods: readonly PodRecord[]): boolean {
+    const { others } = this.session;
+    return others.active && [...classesOf(pods).keys()].some((podClass) => others.concerns(podClass));
   }
 
   /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
@@ -332,10 +337,10 @@ export class GangPlacer {
     const [kind] = pods;
     const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(kind.podClass);
     const nodes = new Map<Domain, number>();
-    const { others } = this.session;
+    const isConcerned = this.concerns(pods);
     // A full cluster has few domains with any room.
-    const open = others.active ? tree.byLevel[level] : this.index.openDomains(kind.podClass, tree, level);
-    const counted = others.active
+    const open = isConcerned ? tree.byLevel[level] : this.index.openDomains(kind.podClass, tree, level);
+    const counted = isConcerned
       ? []
       : [...kinds].map(([podClass, count]) => ({ byDomain: this.index.domains(podClass, tree), count }));
     const found = open
@@ -391,7 +396,9 @@ export class GangPlacer {
     };
     // Counted without a look at the rows: most domains of a full cluster have no room.
     const counted =
-      kind.leader !== undefined || this.session.others.active ? undefined : this.index.domains(kind.worker, tree);
+      kind.leader !== undefined || this.session.others.concerns(kind.worker)
+        ? undefined
+        : this.index.domains(kind.worker, tree);
     const assignment = assignTopology(tree, asked, (leaf) =>
       counted?.[leaf.index] === 0 || (domain !== undefined && !isUnder(leaf, domain))
         ? NO_ROOM

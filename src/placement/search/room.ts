@@ -25,7 +25,7 @@ export class Room {
    * undefined if the pods have to be placed to find out.
    */
   holds({ gang: { root }, podClass, pods }: Turn, within: Within): boolean | undefined {
-    return podClass === undefined || this.session.others.active || !isCountable(podClass) || requires(root)
+    return podClass === undefined || this.session.others.concerns(podClass) || !isCountable(podClass) || requires(root)
       ? undefined
       : this.capacity(podClass, within, pods.length) >= pods.length;
   }
@@ -60,7 +60,8 @@ export class Room {
   /** How many pods of the class the rows take, at most about `limit`. */
   capacity(podClass: PodClass, { rows, without, domain }: Within, limit: number): number {
     const { table, ledger, others } = this.session;
-    if (!others.active && without === undefined) {
+    const isConcerned = others.concerns(podClass);
+    if (!isConcerned && without === undefined) {
       if (rows === undefined) {
         return this.index.total(podClass);
       }
@@ -68,7 +69,7 @@ export class Room {
         return this.index.ofDomain(podClass, domain.tree, domain.domain);
       }
     }
-    if (!others.active && rows === undefined) {
+    if (!isConcerned && rows === undefined) {
       return rowsOf(without!).reduce((sum, row) => sum - this.index.ofRow(podClass, row), this.index.total(podClass));
     }
     let sum = 0;
@@ -78,7 +79,7 @@ export class Room {
       if (without?.[row] === 1) {
         continue;
       }
-      if (!others.active) {
+      if (!isConcerned) {
         sum += this.index.ofRow(podClass, row);
       } else if (this.session.allowed(podClass, row)) {
         sum += ledger.capacity(podClass, row, 1_000_000);
