@@ -166,7 +166,7 @@ export class Parking {
   }
 
   /**
-   * Has the gang to be near pods of which none is on any node? No end, move, or eviction of others helps then. O(terms).
+   * Has the gang to be near pods, and is none of these on any node? No end, move, or eviction of others helps then. O(terms).
    */
   isForlorn(gang: GangRecord): boolean {
     const known = this.session.others.active ? this.knownOf(gang) : undefined;
@@ -344,7 +344,7 @@ export class Parking {
   }
 }
 
-/** It has pods to start with, none of which has run. */
+/** It has pods to start with, and none of them has run. */
 function isFresh({ roles, size, needed }: GangRecord): boolean {
   return size > 0 && needed > 0 && roles.every(({ pods }) => pods.every(({ existed }) => !existed));
 }

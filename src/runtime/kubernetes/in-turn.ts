@@ -1,5 +1,5 @@
 /**
- * Names of which those of each tenant come in their order, and tenants in turn: what one tenant adds to does not keep the names of others waiting.
+ * Names: those of each tenant come in their order, and tenants in turn, so that what one tenant adds to does not keep the names of others waiting.
  */
 export class InTurn<T> {
   /** Tenants in turn, each with its names in order. */

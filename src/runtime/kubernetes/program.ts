@@ -311,7 +311,7 @@ export class Program {
     this.log.error({ err: error }, 'the outcome was not reported');
   }
 
-  /** Reports of the latest outcome that no controller waits for, one gang after the other: of those of which something is new. */
+  /** Reports of the latest outcome that no controller waits for, one gang after the other: of those that have anything new. */
   private *inform(): Generator<void> {
     const { outcome } = this.scheduler;
     if (outcome === undefined || !this.leader.holds) {

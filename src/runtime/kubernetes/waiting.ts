@@ -34,7 +34,7 @@ export function pendingReports(outcome: Outcome, assumptions: Assumptions): read
 /**
  * The same one gang at a time, for callers that do other work in between.
  *
- * @param gangs of which it is asked. @default - all that wait
+ * @param gangs that are asked about. @default - all that wait
  */
 export function* eachPending(
   outcome: Outcome,

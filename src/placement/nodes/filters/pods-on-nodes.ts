@@ -4,7 +4,7 @@
  * For every term that occurs (a selector and a topology key) two counters per domain are kept: pods that the term selects, and pods that
  * own it as anti-affinity, because that holds in both directions. Placing a pod updates the counters of the terms that concern its class,
  * so a test costs the number of terms of the class and not the number of pods. A term that no pod on a node is selected by or owns has no
- * counters, and classes that no constraint concerns are worked on as if there were none: what some pods ask of others costs nobody else.
+ * counters, and classes that no constraint concerns are worked on as if there were none: what some pods ask of others costs these alone.
  */
 import { type Constraint } from '../../model/decision';
 import { type HostPort, type PodAffinityTerm, type PodSelector, type PodTemplate } from '../../model/model';
@@ -91,7 +91,7 @@ export class PodsOnNodes {
     return this.active && (podClass.dynamic || (this.classes[podClass.id]?.keptOffBy.size ?? 0) > 0);
   }
 
-  /** Must a pod of the class be near pods of which none is on any node? Then it can be nowhere, whatever is free. */
+  /** Must a pod of the class be near pods, and is none of these on any node? Then it can be nowhere, whatever is free. */
   isForlorn({ id }: PodClass): boolean {
     const terms = this.classes[id];
     return terms !== undefined && terms.affinity.some((term) => term.total === 0 && !terms.selectedBy.has(term));
