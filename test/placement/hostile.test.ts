@@ -17,6 +17,7 @@ import { NOTHING } from '../../src/placement/reasons/reasons';
 import { OpenRows } from '../../src/placement/search/open-rows';
 import { Selector } from '../../src/placement/search/select';
 import { samples } from '../support/samples';
+import { cluster, gang, node, template } from './builders';
 import { Follower } from './histories';
 import { hostileWorlds, otherQuota, relabeled } from './hostile-worlds';
 
@@ -123,6 +124,14 @@ function withoutShortcuts<T>(work: () => T): T {
 function textOf({ bindings, nominations, evictions, reservations }: Decision): string {
   return JSON.stringify({ bindings, nominations, evictions, reservations }, undefined, 1);
 }
+
+test('the first pods that want a port of their nodes are kept apart, in a session that had none before', () => {
+  const session = new Session(cluster([node('a', 0)], []), DEFAULT_POLICY);
+  decideIn(session, NOTHING);
+  const ports = gang('ports', 2, template(0, { hostPorts: [{ port: 8000 }] }), { minimum: 1 });
+  session.apply({ kind: 'gang', gang: ports });
+  expect(decideIn(session, NOTHING).bindings.map(({ pod }) => pod)).toEqual(['ports-worker-0']);
+});
 
 test('what is left out has no place, also after everything else has started', () => {
   let leftOut = 0;

@@ -317,7 +317,7 @@ export class Session {
       [...nodes].some((name) => !table.canReplace(name, facts.nodes.get(name))) ||
       (queues && facts.policy.capacityFilters.some((filter) => filter.queues !== undefined)) ||
       (queues && accountNames([], facts.queues.values()).some((name) => !this.accounts.includes(name))) ||
-      !classes.cover(templates, (account) => this.accounts.includes(account)) ||
+      !classes.cover(templates, this.others.active, (account) => this.accounts.includes(account)) ||
       classes.list.length > IDLE_CLASSES + 2 * this.classCounts.size
     );
   }

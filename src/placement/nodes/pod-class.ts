@@ -84,12 +84,14 @@ export class PodClasses {
    * Can the templates have classes among these? Not if one is the first to ask for a resource, to constrain other pods, or to select by a label
    * that any pod has.
    *
+   * @param constrained some class constrains other pods already
    * @param isAccount is there an account of this name?
    */
-  cover(templates: ReadonlySet<PodTemplate>, isAccount: (name: string) => boolean): boolean {
+  cover(templates: ReadonlySet<PodTemplate>, constrained: boolean, isAccount: (name: string) => boolean): boolean {
     const made = [...templates].filter((template) => !this.byTemplate.has(template));
     const selected = [...selectedLabels(made)].filter((key) => !this.labels.has(key));
     return (
+      (constrained || !made.some(isDynamic)) &&
       (selected.length === 0 || this.labels.size > 0) &&
       selected.every((key) => !this.carried.has(key) && made.every(({ labels = {} }) => !Object.hasOwn(labels, key))) &&
       made.every((template) => this.covers(template, isAccount))
