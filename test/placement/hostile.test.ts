@@ -17,7 +17,7 @@ import { NOTHING } from '../../src/placement/reasons/reasons';
 import { OpenRows } from '../../src/placement/search/open-rows';
 import { Selector } from '../../src/placement/search/select';
 import { samples } from '../support/samples';
-import { cluster, gang, node, template } from './builders';
+import { cluster, gang, node, running, template } from './builders';
 import { Follower } from './histories';
 import { hostileWorlds, otherQuota, relabeled } from './hostile-worlds';
 
@@ -131,6 +131,15 @@ test('the first pods that want a port of their nodes are kept apart, in a sessio
   const ports = gang('ports', 2, template(0, { hostPorts: [{ port: 8000 }] }), { minimum: 1 });
   session.apply({ kind: 'gang', gang: ports });
   expect(decideIn(session, NOTHING).bindings.map(({ pod }) => pod)).toEqual(['ports-worker-0']);
+});
+
+test('a shape that comes later is kept off by pods that run already', () => {
+  const off = { topologyKey: 'kubernetes.io/hostname', selector: { labels: [] } };
+  const alone = gang('alone', 1, template(0, { podAntiAffinity: [off] }));
+  const session = new Session(cluster([node('a', 0)], [alone], [running('alone', 'a')]), DEFAULT_POLICY);
+  decideIn(session, NOTHING);
+  session.apply({ kind: 'gang', gang: gang('late', 1, template(0, { request: { cpu: 1 } })) });
+  expect(decideIn(session, NOTHING).bindings).toEqual([]);
 });
 
 test('what is left out has no place, also after everything else has started', () => {

@@ -67,6 +67,9 @@ export const NO_COUNTS = new Int32Array();
 export function link(term: Term, terms: ClassTerms): void {
   if (!terms.selectedBy.has(term) && selectsPod(term.selector, term.ownNamespace, terms.namespace, terms.labels)) {
     terms.selectedBy.add(term);
+    if (term.owned > 0) {
+      terms.keptOffBy.add(term);
+    }
     term.selects.push(terms);
   }
 }
