@@ -1,4 +1,4 @@
-import { javascript, JsonFile, typescript } from 'projen';
+import { javascript, JsonFile, type Task, type TaskOptions, type TaskStep, typescript } from 'projen';
 import { FormatConfig } from './format-config';
 import { LintConfig } from './lint-config';
 import { addSuiteConfigs } from './suite-config';
@@ -284,14 +284,22 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.defineTasks();
   }
 
+  override addTask(name: string, options: TaskOptions = {}): Task {
+    return super.addTask(name, { ...withPlainArguments(options), steps: options.steps?.map(withPlainArguments) });
+  }
+
   private configureJest(): void {
     const config = this.jest!.config as Record<string, unknown>;
     config.transform = { '^.+\\.ts$': ['@swc/jest', SWC] };
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'];
-    config.moduleNameMapper = Object.fromEntries(
-      SOURCES.map(([name, source]) => [`^${name.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
-    );
+    config.moduleNameMapper = {
+      ...Object.fromEntries(
+        SOURCES.map(([name, source]) => [`^${name.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
+      ),
+      // It loads an ES module, which Jest does not: the command line loads it as a bundle.
+      '^\\.\\./live/main$': '<rootDir>/test/support/live-bundle.ts',
+    };
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';
@@ -312,7 +320,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.compileTask.reset('tsc --build tsconfig.json');
     this.postCompileTask.exec(BUNDLE_RUNTIME);
     this.testTask.reset();
-    this.testTask.exec('tsx projen/test/main.ts', { receiveArgs: true });
+    this.testTask.execArgs(['tsx', 'projen/test/main.ts'], { receiveArgs: true });
     this.addTask('start', {
       description: 'Run the main job on the reference platform',
       exec:
@@ -610,4 +618,11 @@ function compilerOptions(more: javascript.TypeScriptCompilerOptions): javascript
     skipLibCheck: true,
     ...more,
   };
+}
+
+/** Arguments reach a command as they were typed, regular expressions and names with spaces among them: no shell reads them again. */
+function withPlainArguments<T extends Pick<TaskStep, 'exec' | 'execArgs' | 'receiveArgs'>>(step: T): T {
+  return step.exec === undefined || step.receiveArgs !== true
+    ? step
+    : { ...step, exec: undefined, execArgs: step.exec.split(' ') };
 }

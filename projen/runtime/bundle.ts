@@ -8,8 +8,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
+import { bundleRecord } from './build-record';
 import { bundleCommand, CHECK_BUNDLE } from './bundle-command';
-import { writeLazyEntry } from './lazy-entry';
+import { LAZY_ENTRY, writeLazyEntry } from './lazy-entry';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -93,14 +94,17 @@ const factsOnly: Plugin = {
   },
 };
 
-/** Selectors of devices load CEL where they need it; a program that is one file has it in the file. */
+/** Selectors of devices load CEL and its types where they need them; a program that is one file has them in the file. */
 const celInside: Plugin = {
   name: 'cel-inside',
   setup(bundler) {
-    bundler.onLoad({ filter: /objects[\\/]claims[\\/]selectors\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/\bload\((?=')/g, 'require('),
-      loader: 'ts',
-    }));
+    bundler.onLoad(
+      { filter: /(?:objects[\\/]claims[\\/]selectors|checks[\\/]server[\\/]expressions)\.ts$/ },
+      ({ path }) => ({
+        contents: readFileSync(path, 'utf8').replace(/\bload\((?=\s*')/g, 'require('),
+        loader: 'ts',
+      }),
+    );
   },
 };
 
@@ -151,19 +155,25 @@ function compress(output: string): void {
   writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)));
 }
 
-if (require.main === module) {
-  console.log(`lib/entry.js: ${writeLazyEntry()} exports`);
+async function main(): Promise<void> {
+  const record = bundleRecord(ROOT);
+  if (record.isCurrent()) {
+    console.log('The bundles are those of these sources.');
+    return;
+  }
+  console.log(`${LAZY_ENTRY}: ${writeLazyEntry()} exports`);
+  const traveling = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].map(({ output }) => output);
   const bundles = [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE, LIVE_BUNDLE];
-  Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]).then(
-    (sizes) => {
-      [SCHEDULER_BUNDLE, AGENT_BUNDLE, REMEDIATION_BUNDLE].forEach(({ output }) => compress(output));
-      [CHECK_BUNDLE, ...bundles.map(({ output }) => output)].forEach((output, index) =>
-        console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`),
-      );
-    },
-    (error: unknown) => {
-      console.error(error instanceof Error ? error.message : String(error));
-      process.exitCode = 1;
-    },
-  );
+  const sizes = await Promise.all([bundleCommand(), ...bundles.map((bundle) => writeBundle(bundle))]);
+  traveling.forEach((output) => compress(output));
+  const outputs = [CHECK_BUNDLE, ...bundles.map(({ output }) => output)];
+  outputs.forEach((output, index) => console.log(`${output}: ${Math.round(sizes[index] / 1024)} KiB`));
+  record.write([LAZY_ENTRY, ...outputs, ...traveling.map((output) => `${output}.br`)]);
+}
+
+if (require.main === module) {
+  main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  });
 }

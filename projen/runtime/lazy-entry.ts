@@ -9,7 +9,8 @@ import ts from 'typescript';
 
 const ROOT = resolve(__dirname, '../..');
 const SOURCE = join(ROOT, 'src/index.ts');
-const OUTPUT = join(ROOT, 'lib/entry.js');
+/** What is written, from the project's root. */
+export const LAZY_ENTRY = 'lib/entry.js';
 
 interface LazyExport {
   readonly name: string;
@@ -42,7 +43,7 @@ export function writeLazyEntry(): number {
     `0 && (module.exports = { ${exports.map(({ name }) => name).join(', ')} });`,
     '',
   ];
-  writeFileSync(OUTPUT, lines.join('\n'));
+  writeFileSync(join(ROOT, LAZY_ENTRY), lines.join('\n'));
   return exports.length;
 }
 

@@ -11,6 +11,7 @@ import { type Manifest } from '../manifests/manifest';
 import { pointer, tokensOf } from '../manifests/pointer';
 import { type Severity, type Tier } from './report/finding';
 import { namesKey } from './rules/field-fix';
+import { type AbsentObject } from './rules/rule';
 import { shapeRules } from './schema/shape-rules';
 
 interface Said {
@@ -32,9 +33,6 @@ interface Field {
 /** The words in which rules report what is missing. */
 const MISSING = /\bmust (be set|set|have|not be empty)\b|\b(has|have) no\b|\bis empty\b/;
 
-/** The words in which rules report an object that is not there. */
-const ABSENT = /\bnot found in these manifests\b/;
-
 /** Rules of the schema whose messages others replace. */
 const SHORT: ReadonlySet<string> = new Set([shapeRules.required.id, shapeRules.format.id]);
 
@@ -43,7 +41,7 @@ export class RepeatedFindings {
   /** Names of fields with a value of the wrong type, by the path of the object or list that seems to lack them. */
   private readonly lacking = new Map<Manifest, Map<string, Set<string>>>();
 
-  /** What each object is said to name without it being there: the rules and their messages. */
+  /** What each object is said to name without it being there: the rules and the absent objects. */
   private readonly absent = new Map<Manifest, Set<string>>();
 
   /** Whether these are findings of the schema that others replace. */
@@ -117,13 +115,13 @@ export class RepeatedFindings {
    *
    * @param severity that of the rule: a misspelled name is more than information, and has to be corrected at each place
    */
-  wasSaidAbsent({ rule, manifest, message }: Said, severity: Severity): boolean {
-    if (severity !== 'info' || !ABSENT.test(message)) {
+  wasSaidAbsent({ rule, manifest }: Said, absent: AbsentObject | undefined, severity: Severity): boolean {
+    if (severity !== 'info' || absent === undefined) {
       return false;
     }
     const said = this.absent.get(manifest) ?? new Set<string>();
     this.absent.set(manifest, said);
-    const key = `${rule} ${message}`;
+    const key = `${rule} ${absent.kind} ${absent.name}`;
     const wasSaid = said.has(key);
     said.add(key);
     return wasSaid;

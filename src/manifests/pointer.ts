@@ -54,17 +54,15 @@ function isIndex(token: string): boolean {
 }
 
 function joined(tokens: readonly string[]): string {
-  let name = '';
-  for (const token of tokens) {
-    if (isIndex(token)) {
-      name += `[${token}]`;
-    } else if (/^[\w$][\w$-]*$/.test(token)) {
-      name += name === '' ? token : `.${token}`;
-    } else {
-      name += `[${JSON.stringify(token)}]`;
-    }
+  return tokens.reduce((field, token) => fieldBelow(field, isIndex(token) ? Number(token) : token), '');
+}
+
+/** A field or an item below another field: `spec.template`, `limits["nvidia.com/gpu"]`, `volumes[0]`, `byNumber["0"]`. */
+export function fieldBelow(field: string, key: string | number): string {
+  if (typeof key === 'number' || isIndex(key) || !/^[\w$][\w$-]*$/.test(key)) {
+    return `${field}[${JSON.stringify(key)}]`;
   }
-  return name;
+  return field === '' ? key : `${field}.${key}`;
 }
 
 /** The value at a pointer; `undefined` where the path leaves the document. */

@@ -29,7 +29,8 @@ export function importsOfSources(): readonly Import[] {
 }
 
 function importsOf(from: string): readonly Import[] {
-  const file = ts.createSourceFile(from, readFileSync(join(ROOT, from), 'utf8'), {
+  const code = readFileSync(join(ROOT, from), 'utf8');
+  const file = ts.createSourceFile(from, code, {
     languageVersion: ts.ScriptTarget.ES2022,
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
   });
@@ -49,11 +50,17 @@ function importsOf(from: string): readonly Import[] {
     } else if (ts.isCallExpression(node) && isLoad(node.expression)) {
       add(node.arguments[0], false);
     }
-    ts.forEachChild(node, visit);
+    if (hasLoads) {
+      ts.forEachChild(node, visit);
+    }
   };
-  visit(file);
+  // Below statements, nothing else loads a module, or names one in a type.
+  const hasLoads = LOADS.test(code);
+  file.statements.forEach(visit);
   return found;
 }
+
+const LOADS = /\b(?:import|require|createRequire)\s*\(/;
 
 function isErased(clause: ts.ImportClause | undefined): boolean {
   const { isTypeOnly = false, name, namedBindings } = clause ?? {};

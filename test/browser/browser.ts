@@ -12,6 +12,9 @@ const PLACES = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chrom
 
 export const CHROMIUM = PLACES.find((place) => place !== '' && existsSync(place));
 
+/** For what a page comes to, milliseconds. */
+const PATIENCE = 45_000;
+
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -57,6 +60,8 @@ export class Looker {
       colorScheme: scheme,
       reducedMotion: 'reduce',
     });
+    // Far more than a busy machine takes, and less than a test has.
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
@@ -204,7 +209,7 @@ export function pictureWidth(page: Page): Promise<number> {
 
 /** Waits for what a page comes to. Asked from outside, since pages let no text be run as code, which Playwright's own waiting needs. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await isSo());) {
+  for (const deadline = Date.now() + PATIENCE; !(await isSo());) {
     if (Date.now() > deadline) {
       throw new Error('it did not come true');
     }

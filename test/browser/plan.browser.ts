@@ -128,8 +128,8 @@ suite('by keyboard', () => {
     await page.keyboard.type('vision/pretrain-1');
     expect(await page.getByRole('status').first().textContent()).toBe(`1 of ${small.gangs.length} gangs`);
     expect(await page.locator('.pending > li').count()).toBe(1);
-    await until(async () => Number(await page.locator('.pane-frame').getAttribute('data-drawn')) > 5);
-    expect(await colorsDrawn(page)).toBeLessThan(before);
+    // It is drawn at the next frame, which on a busy machine is one for several keys.
+    await until(async () => (await colorsDrawn(page)) < before);
     await page.context().close();
   });
 });

@@ -6,7 +6,7 @@ import { renderPlanPage, renderTimelinePage } from '../../src/planning/pages';
 import { readScenario, simulate } from '../../src/planning/simulation';
 import { sampleView, SMALL } from '../support/sample-view';
 import { everyVendor, fullCluster, manyQueues } from '../support/scenes';
-import { CHROMIUM, colorsDrawn, Looker, LOOKS } from './browser';
+import { CHROMIUM, colorsDrawn, Looker, LOOKS, until } from './browser';
 
 const looker = new Looker();
 afterAll(() => looker.close());
@@ -183,9 +183,9 @@ suite('on paper', () => {
     expect(await inks()).toEqual(['#15181d', '#ffffff', '#868f9d']);
     expect(await colorsDrawn(page)).toBeGreaterThan(8);
     await page.setViewportSize({ width: 700, height: 900 });
-    expect(
-      await page.evaluate<boolean>(`document.querySelector('.pane canvas').getBoundingClientRect().width <= 700`),
-    ).toBe(true);
+    await until(() =>
+      page.evaluate<boolean>(`document.querySelector('.pane canvas').getBoundingClientRect().width <= 700`),
+    );
     expect(
       await page.evaluate<boolean>(
         `[...document.querySelectorAll('.scroll')].every((one) => getComputedStyle(one).overflowX === 'visible')`,

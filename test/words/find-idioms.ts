@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, ROOT } from './files';
-import { calquesIn, idiomsIn, readableTextOf } from './idioms';
+import { calquesIn, idiomsIn, onOneLine, readableTextOf } from './idioms';
 
 /** Generated, or about the idioms themselves. */
 const EXCLUDED = [
@@ -23,7 +23,11 @@ export function findCalques(): readonly string[] {
 export function findIdioms(): readonly string[] {
   return [...filesBelow('src', /\.ts$/), ...filesBelow('docs', /\.md$/), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
     .filter((path) => !EXCLUDED.some((excluded) => excluded.test(path)))
-    .flatMap((path) =>
-      idiomsIn(readableTextOf(path, readFileSync(join(ROOT, path), 'utf8'))).map((idiom) => `${path}: ${idiom}`),
-    );
+    .flatMap((path) => {
+      const code = readFileSync(join(ROOT, path), 'utf8');
+      // A file is parsed only if it has an idiom at all.
+      return idiomsIn(onOneLine(code)).length === 0
+        ? []
+        : idiomsIn(readableTextOf(path, code)).map((idiom) => `${path}: ${idiom}`);
+    });
 }

@@ -20,12 +20,12 @@ interface Literal {
 
 /** Text of `message`, `expected`, and `fix` as rule sources write it; what a placeholder stands for reads as `X`. */
 function literalsOf(path: string): readonly Literal[] {
-  const file = ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.Latest, true);
+  const file = ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.Latest);
   const found: Literal[] = [];
   const add = (member: Literal['member'], node: ts.Expression): void => {
     const text = textOf(node);
     if (text !== undefined) {
-      const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));
       found.push({ at: `${path}:${line + 1}`, member, text });
     } else if (ts.isConditionalExpression(node)) {
       add(member, node.whenTrue);
@@ -38,12 +38,17 @@ function literalsOf(path: string): readonly Literal[] {
   };
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAssignment(node)) {
-      const name = node.name.getText();
+      const name = ts.isIdentifier(node.name) ? node.name.text : undefined;
       if (name === 'message' || name === 'expected' || name === 'fix') {
         add(name, node.initializer);
       }
     }
-    if (ts.isCallExpression(node) && node.expression.getText() === 'say' && node.arguments[1] !== undefined) {
+    if (
+      ts.isCallExpression(node) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === 'say' &&
+      node.arguments[1] !== undefined
+    ) {
       add('message', node.arguments[1]);
     }
     ts.forEachChild(node, visit);
@@ -53,8 +58,20 @@ function literalsOf(path: string): readonly Literal[] {
 }
 
 /** What a placeholder reads as: a value that is quoted when it is printed, or any text. */
-const standIn = ({ expression }: ts.TemplateSpan): string =>
-  /^(?:quoted|JSON\.stringify)\(/.test(expression.getText()) ? '"X"' : 'X';
+const standIn = ({ expression }: ts.TemplateSpan): string => (isQuoting(expression) ? '"X"' : 'X');
+
+/** Whether it begins with `quoted(…)` or `JSON.stringify(…)`. */
+function isQuoting(node: ts.Expression): boolean {
+  if (ts.isCallExpression(node)) {
+    const called = node.expression;
+    return (
+      (ts.isIdentifier(called) && called.text === 'quoted') ||
+      (ts.isPropertyAccessExpression(called) && called.name.text === 'stringify') ||
+      isQuoting(called)
+    );
+  }
+  return ts.isPropertyAccessExpression(node) && isQuoting(node.expression);
+}
 
 function textOf(node: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(node)) {

@@ -2,7 +2,27 @@
  * Docs, README, strings, and public docstrings use the words of docs/glossary.md.
  */
 import { findCalques, findIdioms } from './find-idioms';
-import { calquesIn, idiomsIn } from './idioms';
+import { calquesIn, IDIOMS, idiomsIn, neededBy } from './idioms';
+
+test.each([
+  ['\\bnobody\\b(?! on the node)', ['nobody']],
+  ['\\bwho(?:m|so)?ever\\b', ['ever']],
+  ['\\bin a circle\\b|\\bno circle\\b', ['in a circle', 'no circle']],
+  ['(?<!\\b(?:all|both) )\\bof (?:whom|which)\\b', ['of ']],
+  ['\\bslips? of the pen\\b', [' of the pen']],
+  ['\\b(?:some|any)body\\b', ['body']],
+  ['\\b(?:a|b)\\b', ['']],
+  ['[a-z]+ [0-9]', [' ']],
+])('a text that %s matches contains %j', (source, needed) => {
+  expect(neededBy(source)).toEqual(needed);
+});
+
+test('most patterns need a string that few texts contain', () => {
+  const patterns = IDIOMS.map(({ pattern }) => neededBy(pattern.source));
+  expect(patterns.filter((needed) => needed.every((part) => part.length > 2)).length).toBeGreaterThan(
+    patterns.length / 2,
+  );
+});
 
 test('idioms are found in docs, strings, and docstrings', () => {
   expect(idiomsIn('nobody reads it, and the value stands in a circle')).toHaveLength(3);
@@ -20,6 +40,7 @@ test.each([
     0,
   ],
   ['// Root of the container is nobody on the node.', 0],
+  ['/**\n * The key tells\n * of it, as it stands\n * for it.\n */', 1],
 ])('calques are found in comments and titles: %s', (code, count) => {
   expect(calquesIn(code)).toHaveLength(count);
 });

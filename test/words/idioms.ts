@@ -77,17 +77,54 @@ export const IDIOMS: readonly Idiom[] = [
 
 /** The idioms in a text, each as it is written there. */
 export function idiomsIn(text: string, idioms: readonly Idiom[] = IDIOMS): readonly string[] {
+  const lower = text.toLowerCase();
   return idioms.flatMap(({ pattern, write }) =>
-    [...text.matchAll(pattern)].map(([seen]) => `"${seen}" (write: ${write})`),
+    mayMatch(pattern, lower) ? [...text.matchAll(pattern)].map(([seen]) => `"${seen}" (write: ${write})`) : [],
   );
+}
+
+/** Strings are found many times as fast as patterns, and few texts contain one that the pattern needs. */
+function mayMatch(pattern: RegExp, lower: string): boolean {
+  let needed = needs.get(pattern);
+  if (needed === undefined) {
+    needs.set(pattern, (needed = neededBy(pattern.source)));
+  }
+  return needed.some((part) => lower.includes(part));
+}
+
+const needs = new Map<RegExp, readonly string[]>();
+
+/** One string of each alternative of a pattern, which a match contains; an empty one where there is none. */
+export function neededBy(source: string): readonly string[] {
+  let flat = source;
+  // From the inside out: what a group contains may be absent, or be written in several ways.
+  for (let before = ''; flat !== before;) {
+    before = flat;
+    flat = flat.replace(/\(\?<?[=!][^()]*\)/g, '').replace(/\((?:\?:)?[^()]*\)(?:[?*+]|\{[\d,]+\})*/g, '\0');
+  }
+  return flat
+    .replaceAll('\\b', '')
+    .replace(/\[[^\]]*\][?*+]*|\\.[?*+]*|.[?*]|\.\+?/g, '\0')
+    .split('|')
+    .map((alternative) =>
+      alternative
+        .split('\0')
+        .reduce((a, b) => (b.length > a.length ? b : a), '')
+        .toLowerCase(),
+    );
 }
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm;
 const TITLE = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])(.*?)\1/g;
 
+/** Lines of a comment are joined by one space, as they are read. */
+export function onOneLine(text: string): string {
+  return text.replace(/\s*\n\s*(?:\*(?!\/))?\s*/g, ' ');
+}
+
 /** The calques in comments of a source file and in titles of its tests. */
 export function calquesIn(code: string): readonly string[] {
-  const comments = (code.match(COMMENT) ?? []).map((comment) => comment.replace(/\n\s*\*/g, ' '));
+  const comments = (code.match(COMMENT) ?? []).map(onOneLine);
   const titles = [...code.matchAll(TITLE)].map(([, , title = '']) => title);
   return idiomsIn([...comments, ...titles].join('\n'), CALQUES);
 }
@@ -102,7 +139,7 @@ export function readableTextOf(path: string, code: string): string {
   const docs = (node: ts.Node): void => {
     for (const range of ts.getLeadingCommentRanges(code, node.getFullStart()) ?? []) {
       if (code.startsWith('/**', range.pos)) {
-        texts.push(code.slice(range.pos, range.end).replace(/\n\s*\*/g, ' '));
+        texts.push(onOneLine(code.slice(range.pos, range.end)));
       }
     }
   };

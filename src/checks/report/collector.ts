@@ -102,7 +102,7 @@ export class FindingCollector {
     const severity = this.options.severities?.get(rule.id) ?? ownSeverity;
     const path = said.path ?? '';
     const noted = { rule: rule.id, tier, severity, manifest, path, message: said.message };
-    if (this.repeated.followsFromType(noted) || this.repeated.wasSaidAbsent(noted, ownSeverity)) {
+    if (this.repeated.followsFromType(noted) || this.repeated.wasSaidAbsent(noted, said.absent, ownSeverity)) {
       return;
     }
     const tally = this.tallyOf(rule, tier, severity, manifest);

@@ -31,6 +31,23 @@ export interface Violation {
   readonly severity?: Severity;
   /** Tier of this violation, one of `otherTiers` of the rule. @default - the tier of the rule */
   readonly tier?: Tier;
+  /**
+   * The object that the manifests do not contain. As information, that is reported once for each object that names it: a rule that may meet
+   * the name at several places sets this.
+   * @default - each violation is reported
+   * @internal
+   */
+  readonly absent?: AbsentObject;
+}
+
+/**
+ * An object that one of the set names.
+ * @internal
+ */
+export interface AbsentObject {
+  /** `group/Kind`, or `Kind` alone for the core group. */
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** What a rule may look at beside the object in hand. */

@@ -377,8 +377,9 @@ function checkScale(object: JsonObject, scale: string | undefined, list: Violati
 }
 
 function checkScope(object: JsonObject, info: KindInfo, list: ViolationList): void {
+  list.isClusterScoped = info.scope === 'Cluster';
   if (
-    info.scope === 'Cluster' &&
+    list.isClusterScoped &&
     isObject(object.metadata) &&
     typeof object.metadata.namespace === 'string' &&
     object.metadata.namespace !== ''
@@ -388,7 +389,6 @@ function checkScope(object: JsonObject, info: KindInfo, list: ViolationList): vo
       {
         message: `${info.kind} is cluster-scoped, but metadata.namespace is "${object.metadata.namespace}"`,
         found: object.metadata.namespace,
-        expected: 'no namespace',
       },
       'metadata',
       'namespace',

@@ -41,6 +41,8 @@ export class ViolationList {
   readonly violations: ShapeViolation[] = [];
   private readonly steps: (string | number)[] = [];
   private readonly described = new Described();
+  /** Whether the object is of a cluster-scoped kind: no value of its namespace is right. */
+  isClusterScoped = false;
 
   /** @param base pointer of the value at which the walk begins */
   constructor(private readonly base = '') {}
@@ -73,11 +75,24 @@ export class ViolationList {
     this.violations.push({
       ...facts,
       ...(found.found === undefined ? {} : { found: shortened(found.found) }),
-      ...(found.expected === undefined ? {} : { expected: exactWords(found.expected, path) }),
+      ...this.correction(path, found, rule.fix),
+    });
+  }
+
+  private correction(
+    path: string,
+    { expected, fix }: Found,
+    byDefault: string,
+  ): Pick<ShapeViolation, 'expected' | 'fix'> {
+    if (this.isClusterScoped && path === `${this.base}/metadata/namespace`) {
+      return { expected: 'no namespace', fix: 'Remove metadata.namespace.' };
+    }
+    return {
+      ...(expected === undefined ? {} : { expected: exactWords(expected, path) }),
       fix: SET_BY_SERVER.test(path)
         ? `Remove ${fieldOf(path)}: the API server sets it.`
-        : exactWords((found.fix ?? rule.fix).replaceAll(THE_FIELD, fieldOf(path)), path),
-    });
+        : exactWords((fix ?? byDefault).replaceAll(THE_FIELD, fieldOf(path)), path),
+    };
   }
 }
 

@@ -95,7 +95,7 @@ function withoutLeadingZeros(text: string): string {
 
 function isMappedIpv4(address: string): boolean {
   const bytes = bytesOf(address);
-  return bytes !== undefined && bytes.length === 16 && isMapped(bytes);
+  return bytes !== undefined && isMapped(bytes);
 }
 
 function isMapped(bytes: readonly number[]): boolean {

@@ -10,10 +10,17 @@ import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { type PodTemplate } from '../../manifests/pods/pod-template';
 import { fieldOf, valueAt } from '../../manifests/pointer';
+import { definedMembers } from '../../manifests/values/members';
 import { fixNaming, withFieldFix, wrongKey } from '../rules/field-fix';
 import { type Severity } from '../report/finding';
 import { Described } from '../report/most-findings';
-import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rules/rule';
+import {
+  type AbsentObject,
+  type ObjectRule,
+  type PodTemplateRule,
+  type RuleContext,
+  type Violation,
+} from '../rules/rule';
 import { droppedFields, isDropped } from './gated-fields';
 import { rangeFault } from './addresses';
 import { type PodView, viewOf } from './pod-view';
@@ -37,6 +44,7 @@ export interface Details {
   readonly expected?: string;
   readonly fix?: string;
   readonly severity?: Severity;
+  readonly absent?: AbsentObject;
 }
 
 /** Reports one violation; the path counts from the object (for pod-template rules, from the template). */
@@ -103,7 +111,8 @@ function collected(rootOf: () => JsonObject, check: (say: Say) => void, texts?: 
   const described = new Described();
   check((path, message, details = {}) => {
     if (!described.next(details.severity)) {
-      violations.push({ path, message, ...(details.severity === undefined ? {} : { severity: details.severity }) });
+      const { severity, absent } = details;
+      violations.push(definedMembers({ path, message, severity, absent }));
       return;
     }
     const violation = violationAt(rootOf(), path, message, details);

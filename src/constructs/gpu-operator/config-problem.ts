@@ -5,6 +5,7 @@ import { nearestName } from '../../facts/spelling';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
+import { fieldBelow } from '../../manifests/pointer';
 import { parseValue } from '../../manifests/yaml';
 
 export interface ConfigProblem<Kind extends string> {
@@ -58,7 +59,7 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
     const unset = known.filter((name) => !Object.hasOwn(value, name));
     const near = unset.find((name) => bare(name) === bare(key)) ?? nearestName(key, unset);
-    const place = quotedIfNeeded(within(at, key));
+    const place = fieldBelow(at, key);
     note(
       'unknown-key',
       place,
@@ -70,9 +71,6 @@ export function noteUnknown(value: JsonObject, at: string, known: readonly strin
   }
 }
 
-/** A place in a sentence, from which it must be told apart. */
-const quotedIfNeeded = (place: string): string => (/^[\w.[\]/+-]+$/.test(place) ? place : JSON.stringify(place));
-
 /** What to do about a text that is not YAML. */
 const syntaxFix = (broken: string): string =>
   `Correct the YAML in ${/^line \d+/.exec(broken)?.[0] ?? 'the configuration'} of the configuration.`;
@@ -80,14 +78,6 @@ const syntaxFix = (broken: string): string =>
 /** Case and separators taken away: `time-slicing` and `timeSlicing` are alike. */
 function bare(key: string): string {
   return key.toLowerCase().replace(/[^a-z0-9]/g, '');
-}
-
-/** `sharing.mps`, `resources[0]`: a key or an index below a place. */
-export function within(at: string, key: string | number): string {
-  if (typeof key === 'number') {
-    return `${at}[${key}]`;
-  }
-  return at === '' ? key : `${at}.${key}`;
 }
 
 export function kindOf(value: JsonValue | undefined): string {

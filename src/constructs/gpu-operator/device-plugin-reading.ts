@@ -3,7 +3,8 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
-import { type ConfigProblem, kindOf, type Note, within } from './config-problem';
+import { type ConfigProblem, kindOf, type Note } from './config-problem';
+import { fieldBelow } from '../../manifests/pointer';
 
 export type DevicePluginProblemKind =
   /** Not YAML, or a value of the wrong kind: the plugin does not start. */
@@ -56,7 +57,7 @@ export function noteTypes(
 ): void {
   for (const [key, type] of Object.entries(types)) {
     const given = value[key];
-    const place = within(at, key);
+    const place = fieldBelow(at, key);
     if (given !== undefined && given !== null && !isOf(type, given)) {
       note('shape', place, `${place} must be a ${type}, but is ${kindOf(given)}`, given, `a ${type}`);
     }

@@ -5,7 +5,8 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { asArray } from '../../manifests/read';
-import { kindOf, noteUnknown, within } from './config-problem';
+import { kindOf, noteUnknown } from './config-problem';
+import { fieldBelow } from '../../manifests/pointer';
 import { type DevicePluginNote, mapping, PREFIX } from './device-plugin-reading';
 
 const LONGEST_NAME = 63;
@@ -35,23 +36,23 @@ export function readReplicas(value: JsonValue | undefined, at: string, note: Dev
   for (const key of ['renameByDefault', 'failRequestsGreaterThanOne']) {
     const flag = sharing[key];
     if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
-      note('shape', within(at, key), `${key} must be true or false, but is ${kindOf(flag)}`, flag, 'true or false');
+      note('shape', fieldBelow(at, key), `${key} must be true or false, but is ${kindOf(flag)}`, flag, 'true or false');
     }
   }
   const resources = asArray(sharing.resources);
   if (resources.length === 0) {
     note(
       'resource',
-      within(at, 'resources'),
+      fieldBelow(at, 'resources'),
       'resources must have at least one resource',
       undefined,
       'resources: [{ name: nvidia.com/gpu, replicas: 4 }]',
-      `Set ${within(at, 'resources')} to a list such as [{ name: nvidia.com/gpu, replicas: 4 }].`,
+      `Set ${fieldBelow(at, 'resources')} to a list such as [{ name: nvidia.com/gpu, replicas: 4 }].`,
     );
   }
   const renamed = sharing.renameByDefault === true;
   const names = resources.map((resource, index) =>
-    readResource(resource, within(within(at, 'resources'), index), note),
+    readResource(resource, fieldBelow(fieldBelow(at, 'resources'), index), note),
   );
   return {
     names: names.filter((name): name is string => name !== undefined),
@@ -68,21 +69,21 @@ function readResource(value: JsonValue, at: string, note: DevicePluginNote): str
     const broken = nameProblem(resource.rename);
     note(
       broken === undefined ? 'ignored' : 'resource',
-      within(at, 'rename'),
+      fieldBelow(at, 'rename'),
       broken ?? 'the device plugin ignores rename, and renameByDefault sets the name nvidia.com/gpu.shared',
       resource.rename,
     );
   }
-  readDevices(resource.devices, within(at, 'devices'), note);
+  readDevices(resource.devices, fieldBelow(at, 'devices'), note);
   const broken = nameProblem(resource.name);
   if (broken !== undefined) {
     note(
       'resource',
-      within(at, 'name'),
+      fieldBelow(at, 'name'),
       broken,
       resource.name,
       'nvidia.com/gpu, or nvidia.com/mig-<profile>',
-      `Set ${within(at, 'name')} to nvidia.com/gpu, or to nvidia.com/mig-<profile>.`,
+      `Set ${fieldBelow(at, 'name')} to nvidia.com/gpu, or to nvidia.com/mig-<profile>.`,
     );
   }
   if (typeof resource.name !== 'string' || resource.name === '') {
@@ -93,11 +94,11 @@ function readResource(value: JsonValue, at: string, note: DevicePluginNote): str
   if (broken === undefined && own !== 'gpu' && !/^mig-\d+(c\.\d+)?g\.\d+gb/.test(own)) {
     note(
       'no-such-device',
-      within(at, 'name'),
+      fieldBelow(at, 'name'),
       `the device plugin offers no resource ${name} to share`,
       resource.name,
       'nvidia.com/gpu or nvidia.com/mig-<profile>',
-      `Set ${within(at, 'name')} to nvidia.com/gpu, or to nvidia.com/mig-<profile> with the MIG strategy mixed.`,
+      `Set ${fieldBelow(at, 'name')} to nvidia.com/gpu, or to nvidia.com/mig-<profile> with the MIG strategy mixed.`,
     );
   }
   return name;
@@ -125,7 +126,7 @@ export function nameProblem(value: JsonValue | undefined): string | undefined {
 }
 
 function readReplicaCount(replicas: JsonValue | undefined, at: string, note: DevicePluginNote): void {
-  const place = within(at, 'replicas');
+  const place = fieldBelow(at, 'replicas');
   if (replicas === undefined) {
     note('resource', place, 'replicas must be set', undefined, 'at least 2', `Set ${place} to at least 2.`);
   } else if (typeof replicas !== 'number' || !isWhole(replicas)) {

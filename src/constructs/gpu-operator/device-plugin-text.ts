@@ -6,7 +6,8 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
-import { configurationIn, kindOf, noteUnknown, within } from './config-problem';
+import { configurationIn, kindOf, noteUnknown } from './config-problem';
+import { fieldBelow } from '../../manifests/pointer';
 import {
   type DevicePluginNote,
   type DevicePluginProblem,
@@ -142,19 +143,19 @@ function readListStrategies(value: JsonValue | undefined, note: DevicePluginNote
 function readResources(resources: JsonObject, note: DevicePluginNote): void {
   for (const key of ['gpus', 'mig']) {
     const list = resources[key] ?? [];
-    const at = within('resources', key);
+    const at = fieldBelow('resources', key);
     if (!Array.isArray(list)) {
       note('shape', at, `${at} must be a list, but is ${kindOf(list)}`, list, 'a list of patterns and names');
       continue;
     }
     for (const [index, item] of list.entries()) {
-      const entry = mapping(item, within(at, index), note, '{pattern: "*", name: nvidia.com/gpu}');
+      const entry = mapping(item, fieldBelow(at, index), note, '{pattern: "*", name: nvidia.com/gpu}');
       const broken =
         nameProblem(entry.name) ??
         // Go reads null as an empty pattern.
         (entry.pattern === null || typeof entry.pattern === 'string' ? undefined : 'the resource has no pattern');
       if (broken !== undefined) {
-        note('resource', within(at, index), broken, item, 'pattern and name');
+        note('resource', fieldBelow(at, index), broken, item, 'pattern and name');
       }
     }
   }

@@ -10,7 +10,8 @@ import { type MigLayout, migLayoutProblems } from '../../facts/catalog/mig-layou
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { allOf, oneOf, withArticle } from '../../facts/words';
 import { asArray, asObject, isObject } from '../../manifests/read';
-import { type ConfigProblem, configurationIn, kindOf, type Note, noteUnknown, within } from './config-problem';
+import { type ConfigProblem, configurationIn, kindOf, type Note, noteUnknown } from './config-problem';
+import { fieldBelow } from '../../manifests/pointer';
 import { gpusForLayout, gpusWithProfiles } from './mig-layout';
 
 export type MigConfigProblemKind =
@@ -77,7 +78,7 @@ export function readMigConfig(text: string): MigConfigReading {
     return { names: [], profiles: [], problems };
   }
   for (const [name, entries] of Object.entries(configs)) {
-    const at = within('mig-configs', name);
+    const at = fieldBelow('mig-configs', name);
     if (asArray(entries).length === 0) {
       note(
         'shape',
@@ -87,7 +88,7 @@ export function readMigConfig(text: string): MigConfigReading {
         'at least one entry with devices and mig-enabled',
       );
     }
-    asArray(entries).forEach((entry, index) => readEntry(entry, within(at, index), note));
+    asArray(entries).forEach((entry, index) => readEntry(entry, fieldBelow(at, index), note));
   }
   return { names: Object.keys(configs), profiles: profilesIn(Object.values(configs).flatMap(asArray)), problems };
 }
@@ -117,7 +118,7 @@ function readDevices(
   ) {
     note(
       'entry',
-      within(at, 'devices'),
+      fieldBelow(at, 'devices'),
       'devices must be all or a list of indexes',
       devices,
       'all or a list of indexes',
@@ -131,7 +132,7 @@ function readDevices(
   ) {
     note(
       'entry',
-      within(at, 'device-filter'),
+      fieldBelow(at, 'device-filter'),
       'device-filter must be a PCI ID, or a list of PCI IDs',
       filter,
       'a PCI ID such as "0x233010DE", or a list of PCI IDs',
@@ -156,7 +157,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
   if (typeof enabled !== 'boolean') {
     note(
       'entry',
-      within(at, 'mig-enabled'),
+      fieldBelow(at, 'mig-enabled'),
       enabled === undefined
         ? 'mig-enabled must be set'
         : `mig-enabled must be true or false, but is ${kindOf(enabled)}`,
@@ -167,21 +168,21 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
   if (instances !== undefined && instances !== null && !isObject(instances)) {
     note(
       'shape',
-      within(at, 'mig-devices'),
+      fieldBelow(at, 'mig-devices'),
       `mig-devices must be a mapping of profiles to counts, but is ${kindOf(instances)}`,
       instances,
       'counts by profile',
-      `Set ${within(at, 'mig-devices')} to a mapping such as { 1g.10gb: 7 }.`,
+      `Set ${fieldBelow(at, 'mig-devices')} to a mapping such as { 1g.10gb: 7 }.`,
     );
   }
   if (enabled === true && (instances === undefined || instances === null)) {
     note(
       'entry',
-      within(at, 'mig-devices'),
+      fieldBelow(at, 'mig-devices'),
       'mig-devices must be set when mig-enabled is true',
       undefined,
       'counts by profile, or {} for no instances',
-      `Set ${within(at, 'mig-devices')} to a mapping such as { 1g.10gb: 7 }, or to {} for no instances.`,
+      `Set ${fieldBelow(at, 'mig-devices')} to a mapping such as { 1g.10gb: 7 }, or to {} for no instances.`,
     );
   }
   if (!isObject(instances)) {
@@ -190,14 +191,14 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
   if (enabled === false && Object.keys(instances).length > 0) {
     note(
       'entry',
-      within(at, 'mig-devices'),
+      fieldBelow(at, 'mig-devices'),
       'mig-devices must be empty when mig-enabled is false',
       undefined,
       'mig-devices unset, or mig-enabled: true',
       `Set mig-enabled in ${at} to true, or remove mig-devices.`,
     );
   }
-  readInstances(instances, within(at, 'mig-devices'), gpusOfFilter(filter), note);
+  readInstances(instances, fieldBelow(at, 'mig-devices'), gpusOfFilter(filter), note);
 }
 
 function readInstances(
@@ -213,7 +214,7 @@ function readInstances(
       sound = false;
       note(
         'profile',
-        within(at, profile),
+        fieldBelow(at, profile),
         `"${profile}" is not a valid MIG profile`,
         profile,
         '<slices>g.<memory>gb, for example 1g.10gb or 1g.10gb+me',
@@ -225,7 +226,7 @@ function readInstances(
       sound = false;
       note(
         'count',
-        within(at, profile),
+        fieldBelow(at, profile),
         `the number of ${profile} instances must be an integer greater than or equal to 0`,
         count,
         'an integer greater than or equal to 0',

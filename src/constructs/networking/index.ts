@@ -18,6 +18,7 @@ export {
   NicConfigurationTemplate,
   type NicConfigurationTemplateProps,
   type NicRoceOptions,
+  type NicSpectrumXOptions,
 } from './nic-configuration';
 export {
   NicClusterPolicy,

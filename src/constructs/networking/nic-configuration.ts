@@ -41,6 +41,18 @@ export interface NicRoceOptions {
 }
 
 /**
+ * How cards are set for a fabric of Spectrum-X switches.
+ *
+ * @beta
+ */
+export interface NicSpectrumXOptions {
+  /** Version of NVIDIA's reference architecture that the fabric follows. */
+  readonly version: 'RA1.3' | 'RA2.0';
+  /** Overlay network of the fabric. @default 'none' */
+  readonly overlay?: 'l3' | 'none';
+}
+
+/**
  * Props of a NicConfigurationTemplate.
  *
  * @beta
@@ -56,6 +68,11 @@ export interface NicConfigurationTemplateProps extends NamespacedObjectProps, Ov
   readonly virtualFunctions: number;
   /** Settings of RoCE, for Ethernet: congestion control on all priorities, trust mode, PFC. @default - left as they are */
   readonly roce?: NicRoceOptions;
+  /**
+   * Settings for Spectrum-X, which include those of RoCE: for ConnectX-8 and BlueField-3 on Ethernet with one virtual function, without `roce` and
+   * `firmware`. @default - left as they are
+   */
+  readonly spectrumX?: NicSpectrumXOptions;
   /** Size of a PCI read request in bytes, for throughput. @default - 4096 with gpuDirect, else left as it is */
   readonly maxReadRequest?: 128 | 256 | 512 | 1024 | 2048 | 4096;
   /** Optimizes for GPUDirect RDMA on bare metal, which includes PCI reads of 4,096 bytes. @default false */
@@ -89,7 +106,7 @@ export class NicConfigurationTemplate extends Construct {
   /** @throws if a priority is not 0 to 7, or the type of service not 1 to 255 */
   constructor(scope: Construct, id: string, props: NicConfigurationTemplateProps) {
     super(scope, id);
-    const { cards, maxReadRequest, gpuDirect = false, firmware, roce } = props;
+    const { cards, maxReadRequest, gpuDirect = false, firmware, roce, spectrumX } = props;
     const spec: NicConfigurationTemplateSpec = {
       nicSelector: {
         nicType: cards.type,
@@ -104,6 +121,7 @@ export class NicConfigurationTemplate extends Construct {
           : { pciPerformanceOptimized: { enabled: true, maxReadRequest: maxReadRequest ?? 4096 } }),
         ...(gpuDirect ? { gpuDirectOptimized: { enabled: true, env: 'Baremetal' } } : {}),
         ...(roce === undefined ? {} : { roceOptimized: { enabled: true, qos: qosOf(roce) } }),
+        ...(spectrumX === undefined ? {} : { spectrumXOptimized: { enabled: true, ...spectrumX } }),
         ...(firmware === undefined
           ? {}
           : { rawNvConfig: Object.entries(firmware).map(([name, value]) => ({ name, value })) }),

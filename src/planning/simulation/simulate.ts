@@ -7,31 +7,25 @@
  * now have others evicted. No clock and no chance but seeds: equal scenarios give equal results. One session of the core follows what
  * happens, so that a decision costs what has changed since the last one and what waits, not what there is. O(decisions × one cycle of the
  * core).
+ *
+ * What is there is in `simulated-cluster`, how pods and nodes begin and end in `pod-lives` and `node-lives`: this file says what happens when.
  */
 import { changeText } from '../cluster/words';
-import { type ClusterNode, type Decision, type Queue, type Repartition, type Snapshot } from '../../placement';
-import { withMigConfig } from '../../placement/nodes/mig-config';
-import { decideIn } from '../../placement/engine';
-import { type Delta } from '../../placement/model/facts';
-import { Session } from '../../placement/books/session';
-import { Autoscaler } from './autoscaler';
+import { type Decision } from '../../placement';
+import { DecisionTimes } from './decision-times';
 import { evictionNotes } from './eviction-notes';
 import { judge } from './expectations';
 import { FaultRun } from './fault-run';
-import { devicesOf } from './faults';
 import { GangRun, type LivePod } from './gang-run';
-import { HeldClaims } from './held-claims';
 import { commonDevice } from './read-world';
 import { type SimulateOptions, type SimulationObserver } from './observer';
 import { Recorder } from './recorder';
 import { type Happening, type SimulationResult } from './result';
-import { heldPod, podOf, templateOf } from './live-pods';
-import { listedNodes, NODE_EVENTS } from './node-events';
-import { nextMoment } from './next-moment';
-import { measuresText, NodeReports } from './node-reports';
-import { Presence } from './presence';
-import { type NodeEventKind, type Scenario, type ScenarioEvent, type ScenarioReport } from './scenario';
+import { NodeLives } from './node-lives';
+import { PodLives } from './pod-lives';
+import { type Scenario, type ScenarioEvent } from './scenario';
 import { type RemediationEviction } from '../remediation';
+import { SimulatedCluster } from './simulated-cluster';
 import { resultOf } from './summary';
 import { Timetable } from './timetable';
 
@@ -56,36 +50,25 @@ class Simulation {
   private readonly due = new Timetable<Due>();
   private readonly runs: readonly GangRun[];
   private readonly byName: ReadonlyMap<string, GangRun>;
-  /** Gangs that have arrived and are not over. */
-  private readonly live = new Set<GangRun>();
-  private readonly session: Session;
-  /** Changes that the session has not seen yet. */
-  private readonly news: Delta[] = [];
-  /** The gangs as the session knows them. */
-  private readonly told = new Map<GangRun, { readonly generation: number; readonly until: number }>();
-  private readonly nodes: Map<string, ClusterNode>;
-  private readonly queues: Map<string, Queue>;
+  private readonly cluster: SimulatedCluster;
+  private readonly pods: PodLives;
+  private readonly nodes: NodeLives;
+  private readonly faults: FaultRun;
   private readonly recorder: Recorder;
   private readonly happenings: Happening[] = [];
   private readonly device: string;
   private readonly tell: SimulateOptions['tell'];
   private readonly explains: boolean;
   private readonly observer: SimulationObserver;
-  private readonly autoscaler: Autoscaler;
-  private readonly faults: FaultRun;
-  private readonly presence: Presence;
-  private readonly reports: NodeReports;
-  private readonly claims: HeldClaims;
+  private readonly times: DecisionTimes;
   /** Moments at which remediation is asked again. */
   private readonly remediationAt = new Set<number>();
   /** Gangs about whose reason an expectation asks. */
   private readonly asked: ReadonlySet<string>;
   private now = 0;
-  private decideAt: number | undefined;
   private decisions = 0;
   /** When something last changed. */
   private changedAt = 0;
-  private finished = 0;
 
   constructor(
     private readonly scenario: Scenario,
@@ -94,50 +77,70 @@ class Simulation {
     this.tell = tell;
     this.explains = explain;
     this.observer = observer;
+    this.times = new DecisionTimes(scenario);
     this.device = commonDevice(scenario.nodes);
     this.runs = scenario.gangs.map((gang) => new GangRun(gang, this.device));
-    this.asked = new Set(
-      scenario.expectations.flatMap((expectation) =>
-        expectation.about === 'gang' && expectation.checks.some(({ kind }) => kind === 'pending')
-          ? [expectation.gang]
-          : [],
-      ),
-    );
+    this.asked = gangsAskedAbout(scenario);
     this.byName = new Map(this.runs.map((run) => [run.spec.gang.name, run]));
-    this.nodes = new Map(scenario.nodes.map((node) => [node.name, node]));
-    this.queues = new Map(scenario.queues.map((queue) => [queue.name, queue]));
-    this.recorder = new Recorder(
-      scenario.nodes,
-      scenario.queues,
-      this.runs,
-      this.device,
-      resourcesOf(scenario, this.device),
-    );
-    const { nodes, queues, topologies, policy, deviceClaims } = scenario;
-    this.claims = new HeldClaims(deviceClaims);
-    this.autoscaler = new Autoscaler(scenario.scaling ?? [], scenario.policy);
-    this.session = new Session(
-      { now: 0, nodes, queues, topologies, gangs: [], pods: [], ...(deviceClaims && { deviceClaims }) },
-      policy,
-    );
-    this.presence = new Presence(scenario);
-    this.reports = new NodeReports(policy.capacityReportSeconds);
-    this.faults = new FaultRun(scenario, {
-      nodes: this.nodes,
-      isPresent: (node) => this.presence.has(node),
-      live: this.live,
-      snapshot: () => this.snapshot(),
-      change: (names, change) => this.change(names, change),
-      remove: (run, pod) => this.remove(run, pod),
-      settled: (run, why) => this.settled(run, why),
-      evict: (eviction) => this.evictGang(eviction),
-      freeMemoryMiB: (node) => this.reports.freeMemoryMiB(node, this.now),
-      later: (at, fault) => this.due.add(at, { kind: 'event', event: { at, kind: 'fault-ends', fault } }),
-      note: (kind, text) => this.note(kind, text),
-    });
+    const { nodes, queues } = scenario;
+    this.recorder = new Recorder(nodes, queues, this.runs, this.device, resourcesOf(scenario, this.device));
+    this.cluster = new SimulatedCluster(scenario);
+    this.nodes = this.makeNodes();
+    this.pods = this.makePods();
+    this.faults = this.makeFaults();
     // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
     scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
     this.runs.forEach((run) => this.due.add(run.spec.arrivesAt, { kind: 'arrival', run }));
+  }
+
+  private makeNodes(): NodeLives {
+    const { cluster, recorder, observer, due } = this;
+    return new NodeLives(this.scenario, {
+      cluster,
+      pods: () => this.pods,
+      recorder,
+      observer,
+      now: () => this.now,
+      wantDecision: () => this.times.want(this.now),
+      repartitionedLater: (at, node, config) => due.add(at, { kind: 'repartitioned', node, config }),
+      idleLater: (at, node) => due.add(at, { kind: 'idle', node, since: this.now }),
+      joinLater: (at, nodes) => due.add(at, { kind: 'event', event: { at, kind: 'join', nodes } }),
+      reportsAgeLater: (at) => due.add(at, { kind: 'reports-age' }),
+      note: (kind, text, gang) => this.note(kind, text, gang),
+    });
+  }
+
+  private makePods(): PodLives {
+    const { cluster, recorder, observer, due, nodes } = this;
+    return new PodLives({
+      cluster,
+      recorder,
+      observer,
+      now: () => this.now,
+      graceSeconds: this.scenario.run.graceSeconds,
+      speed: (names) => this.faults.speed(names),
+      releasedLater: (at, run, pod) => due.add(at, { kind: 'released', run, pod }),
+      endsLater: (at, run) => due.add(at, { kind: 'end', run, generation: run.generation }),
+      podStarts: (node) => nodes.podStarts(node),
+      podEnds: (node) => nodes.podEnds(node),
+    });
+  }
+
+  private makeFaults(): FaultRun {
+    const { cluster, nodes, pods, due } = this;
+    return new FaultRun(this.scenario, {
+      nodes: cluster.nodes,
+      isPresent: (node) => nodes.isPresent(node),
+      live: cluster.live,
+      snapshot: () => cluster.currentSnapshot(this.now),
+      change: (names, change) => nodes.change(names, change),
+      remove: (run, pod) => pods.remove(run, pod),
+      settled: (run, why) => pods.settled(run, why),
+      evict: (eviction) => this.evictGang(eviction),
+      freeMemoryMiB: (node) => cluster.reports.freeMemoryMiB(node, this.now),
+      later: (at, fault) => due.add(at, { kind: 'event', event: { at, kind: 'fault-ends', fault } }),
+      note: (kind, text) => this.note(kind, text),
+    });
   }
 
   run(): SimulationResult {
@@ -154,11 +157,11 @@ class Simulation {
         this.happen(due);
       }
       this.remediate();
-      if (this.decideAt === next) {
+      if (this.times.at === next) {
         this.cycle();
       }
       this.sample();
-      this.tell?.({ at: this.now, finished: this.finished, gangs: this.runs.length });
+      this.tell?.({ at: this.now, finished: this.pods.finished, gangs: this.runs.length });
       if (this.observer.stops?.(next) === true) {
         stopped = next;
         break;
@@ -181,14 +184,14 @@ class Simulation {
 
   private next(): number | undefined {
     const { next } = this.due;
-    return next === undefined ? this.decideAt : Math.min(next, this.decideAt ?? Infinity);
+    return next === undefined ? this.times.at : Math.min(next, this.times.at ?? Infinity);
   }
 
   private happen(due: Due): void {
     switch (due.kind) {
       case 'arrival':
         if (!due.run.over) {
-          this.live.add(due.run);
+          this.cluster.live.add(due.run);
         }
         break;
       case 'event':
@@ -198,24 +201,21 @@ class Simulation {
         if (due.generation !== due.run.generation) {
           return;
         }
-        this.over(due.run, 'finished');
+        this.pods.over(due.run, 'finished');
         break;
       case 'released':
         if (due.run.pods.get(due.pod.name) !== due.pod) {
           return;
         }
-        this.remove(due.run, due.pod);
+        this.pods.remove(due.run, due.pod);
         break;
       case 'repartitioned':
-        this.change([due.node], withMigConfig(this.nodes.get(due.node)!, due.config));
-        this.note('repartition', `${due.node} has the MIG configuration ${due.config}`);
+        this.nodes.repartitioned(due.node, due.config);
         break;
       case 'idle':
-        if (!this.autoscaler.ends(due.node, due.since)) {
+        if (!this.nodes.idle(due.node, due.since)) {
           return;
         }
-        this.nodeEvent('leave', [due.node]);
-        this.observer.ended?.(due.node, this.now);
         break;
       case 'reports-age':
         break;
@@ -225,24 +225,23 @@ class Simulation {
         return;
     }
     this.changedAt = this.now;
-    this.wantDecision(this.now);
+    this.times.want(this.now);
   }
 
   private event(event: ScenarioEvent): void {
     if ('nodes' in event) {
-      this.nodeEvent(event.kind, event.nodes);
+      this.nodes.happen(event.kind, event.nodes);
       return;
     }
     switch (event.kind) {
       case 'queue':
-        this.queues.set(event.queue, { ...this.queues.get(event.queue)!, ...event.set });
-        this.news.push({ kind: 'queue', queue: this.queues.get(event.queue)! });
+        this.cluster.setQueue(event.queue, event.set);
         this.note('queue', `queue ${event.queue} changed: ${Object.keys(event.set).join(', ')}`);
         break;
       case 'cancel': {
         const run = this.byName.get(event.gang)!;
         if (!run.over) {
-          this.over(run, 'canceled');
+          this.pods.over(run, 'canceled');
         }
         this.note('cancel', `${event.gang} withdrawn`, event.gang);
         break;
@@ -254,29 +253,9 @@ class Simulation {
         this.faults.end(event.fault);
         break;
       case 'report':
-        this.report(event.report);
+        this.nodes.report(event.report);
         break;
     }
-  }
-
-  private report(report: ScenarioReport): void {
-    const { nodes, devices } = report;
-    for (const name of nodes) {
-      const node = this.nodes.get(name)!;
-      const text =
-        devices === undefined
-          ? this.reports.stop(name, this.now)
-          : this.reports.set(name, report, devicesOf(node).length, this.now);
-      if (text !== undefined) {
-        this.change([name], { capacityReport: text });
-      }
-    }
-    if (devices === undefined) {
-      // A report counts up to and including this moment.
-      this.due.add(this.now + this.scenario.policy.capacityReportSeconds + 1e-3, { kind: 'reports-age' });
-    }
-    const what = devices === undefined ? 'the agent stops' : `the agent reports ${measuresText(report)}`;
-    this.note('report', `${listedNodes(nodes)}: ${what}`);
   }
 
   /** Asks remediation what to do now. */
@@ -288,130 +267,27 @@ class Simulation {
     }
   }
 
-  private evictGang({ gang, pods, graceSeconds }: RemediationEviction): void {
-    const run = this.byName.get(gang);
-    const found = pods.flatMap(({ name }) => run?.pods.get(name) ?? []).filter(({ releasing }) => !releasing);
-    if (run === undefined || found.length === 0) {
-      return;
-    }
-    for (const pod of found) {
-      run.evictions++;
-      this.release(run, pod, graceSeconds);
-    }
-    this.settled(run, 'evicted');
-    this.wantDecision(this.now);
-  }
-
-  private snapshot(): Omit<Snapshot, 'queues'> {
-    const { all: deviceClaims } = this.claims;
-    this.renewReports();
-    return {
-      ...(deviceClaims && { deviceClaims }),
-      now: this.now * 1000,
-      nodes: [...this.nodes.values()],
-      topologies: this.scenario.topologies,
-      gangs: [...this.live].map((run) => run.snapshot(this.now)),
-      pods: [...this.live].flatMap((run) => [...run.pods.values()].map((pod) => podOf(run, pod))),
-    };
-  }
-
-  private nodeEvent(kind: NodeEventKind, nodes: readonly string[]): void {
-    const { change, pods, isUp, verb } = NODE_EVENTS[kind];
-    this.presence.see(kind, nodes);
-    this.change(nodes, change);
-    if (pods !== 'stay') {
-      this.lose(nodes, pods === 'evicted');
-    }
-    if (isUp !== undefined) {
-      nodes.forEach((name) => this.recorder.nodeIs(name, isUp));
-    }
-    if (isUp === true) {
-      nodes.forEach((name) => this.checkIdle(name));
-    }
-    this.note(kind, `${listedNodes(nodes)} ${verb}`);
-  }
-
-  /** Ends a node of a scaling group that has no pods for as long as the group says. */
-  private checkIdle(node: string): void {
-    const group = this.autoscaler.groupOf(node);
-    if (group !== undefined) {
-      this.due.add(this.now + group.idleSeconds, { kind: 'idle', node, since: this.now });
-    }
-  }
-
-  /** Requests nodes for gangs that wait. */
-  private scale(): void {
-    const waiting = [...this.live].filter(({ works }) => !works);
-    if (waiting.length === 0) {
-      return;
-    }
-    const requested = this.autoscaler.requests(
-      waiting.map(({ spec }) => spec.gang.name),
-      () => ({
-        now: this.now * 1000,
-        nodes: [...this.nodes.values()],
-        queues: [...this.queues.values()],
-        topologies: this.scenario.topologies,
-        gangs: [...this.live].map((run) => run.snapshot(this.now)),
-        pods: [...this.live].flatMap((run) => [...run.pods.values()].map((pod) => podOf(run, pod))),
-      }),
-    );
-    for (const { delaySeconds, nodes } of requested) {
-      this.due.add(this.now + delaySeconds, {
-        kind: 'event',
-        event: { at: this.now + delaySeconds, kind: 'join', nodes },
-      });
-      nodes.forEach((node) => this.observer.requested?.(node, this.now));
-      this.note('request', `${listedNodes(nodes)} requested`);
-    }
-  }
-
-  private change(names: readonly string[], change: Partial<ClusterNode>): void {
-    this.wantDecision(this.now);
-    names.forEach((name) => this.set(name, change));
-  }
-
-  private set(name: string, change: Partial<ClusterNode>): void {
-    const node = { ...this.nodes.get(name)!, ...change };
-    this.nodes.set(name, node);
-    this.news.push({ kind: 'node', node });
-  }
-
-  /** The pods on the nodes terminate, immediately or after their grace period. */
-  private lose(names: readonly string[], grace: boolean): void {
-    const gone = new Set(names);
-    for (const run of this.live) {
-      const pods = [...run.pods.values()].filter(({ node, releasing }) => gone.has(node) && !(grace && releasing));
-      if (pods.length === 0) {
-        continue;
-      }
-      for (const pod of pods) {
-        run.losses += pod.releasing ? 0 : 1;
-        if (grace) {
-          this.release(run, pod);
-        } else {
-          this.remove(run, pod);
-        }
-      }
-      this.settled(run, 'lost');
+  private evictGang(eviction: RemediationEviction): void {
+    const run = this.byName.get(eviction.gang);
+    if (run !== undefined && this.pods.evict(run, eviction)) {
+      this.times.want(this.now);
     }
   }
 
   private cycle(): void {
-    this.decideAt = undefined;
-    if (![...this.live].some((run) => run.pods.size < run.size || run.staleSince !== undefined)) {
+    this.times.clear();
+    if (![...this.cluster.live].some((run) => run.pods.size < run.size || run.staleSince !== undefined)) {
       return;
     }
-    this.tellAll();
-    const decision = decideIn(this.session, (gang) => this.detailOf(this.byName.get(gang)!));
+    const decision = this.cluster.decide(this.now, (gang) => this.detailOf(this.byName.get(gang)!));
     this.decisions++;
     this.apply(decision);
-    this.scale();
+    this.nodes.scale();
     if (decision.bindings.length + decision.evictions.length > 0) {
       this.changedAt = this.now;
-      this.wantDecision(this.now + this.scenario.run.cycleSeconds);
+      this.times.want(this.now + this.scenario.run.cycleSeconds);
     } else {
-      this.wantLater();
+      this.times.wantLater(this.cluster.live, this.now);
     }
   }
 
@@ -425,44 +301,17 @@ class Simulation {
 
   /** At the end, what would have helped those that still wait. */
   private explainRest(): void {
-    if (![...this.live].some(({ works }) => !works)) {
+    if (![...this.cluster.live].some(({ works }) => !works)) {
       return;
     }
-    this.tellAll();
-    this.explain(decideIn(this.session).pending);
-  }
-
-  /** Everything that the session has to know for a decision at this moment. */
-  private tellAll(): void {
-    this.tellGangs();
-    this.renewReports();
-    this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
-  }
-
-  private renewReports(): void {
-    this.reports.renewed(this.now).forEach(([name, text]) => this.set(name, { capacityReport: text }));
-  }
-
-  /** Gangs that are new, or of which something else is to be said than before. */
-  private tellGangs(): void {
-    for (const run of this.live) {
-      const told = this.told.get(run);
-      if (told === undefined || told.generation !== run.generation || this.now > told.until) {
-        this.told.set(run, { generation: run.generation, until: run.sameUntil });
-        this.news.push({ kind: 'gang', gang: run.snapshot(this.now) });
-      }
-    }
-  }
-
-  private tellPod(run: GangRun, pod: LivePod): void {
-    this.news.push({ kind: 'pod', pod: podOf(run, pod) });
+    this.explain(this.cluster.decide(this.now).pending);
   }
 
   private apply({ bindings, evictions, pending, repartitions = [] }: Decision): void {
     const touched = new Map<GangRun, 'evicted' | 'moved' | 'resized'>();
     for (const { pod: name, gang, movesTo } of evictions) {
       const run = this.byName.get(gang)!;
-      this.release(run, run.pods.get(name)!);
+      this.pods.release(run, run.pods.get(name)!);
       if (movesTo === undefined) {
         run.evictions++;
       } else {
@@ -471,33 +320,18 @@ class Simulation {
       touched.set(run, movesTo === undefined ? 'evicted' : (touched.get(run) ?? 'moved'));
     }
     for (const binding of bindings) {
-      const { pod: name, gang, role, node, devices } = binding;
-      const run = this.byName.get(gang)!;
-      const claims = this.claims.take(binding, this.news);
-      const pod: LivePod = {
-        name,
-        role,
-        node,
-        devices,
-        startedAt: this.now,
-        releasing: false,
-        ...(claims && { claims }),
-      };
-      run.pods.set(name, pod);
-      this.tellPod(run, pod);
-      this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
-      this.observer.held?.(heldPod(run, pod), this.now);
-      this.autoscaler.podStarts(node);
+      const run = this.byName.get(binding.gang)!;
+      this.pods.bind(run, binding);
       if (!touched.has(run)) {
         touched.set(run, 'resized');
       }
     }
     evictionNotes(evictions).forEach(({ kind, text, gang }) => this.note(kind, text, gang));
-    repartitions.forEach((one) => this.repartition(one));
+    repartitions.forEach((one) => this.nodes.repartition(one));
     for (const [run, why] of touched) {
-      this.settled(run, why);
+      this.pods.settled(run, why);
     }
-    for (const run of this.live) {
+    for (const run of this.cluster.live) {
       if (run.works) {
         run.explain(this.now, undefined);
       }
@@ -515,87 +349,18 @@ class Simulation {
     }
   }
 
-  /** The node's devices take nothing until its MIG manager is done. */
-  private repartition({ node, config, beneficiary }: Repartition): void {
-    this.change([node], { migChange: config });
-    this.due.add(this.now + this.scenario.run.repartitionSeconds, { kind: 'repartitioned', node, config });
-    this.note('repartition', `${node} gets the MIG configuration ${config} for ${beneficiary}`, beneficiary);
-  }
-
-  /** The pod works no more, and holds its room until its grace period is over. */
-  private release(run: GangRun, pod: LivePod, graceSeconds = this.scenario.run.graceSeconds): void {
-    pod.releasing = true;
-    this.tellPod(run, pod);
-    if (graceSeconds === 0) {
-      this.remove(run, pod);
-    } else {
-      this.due.add(this.now + graceSeconds, { kind: 'released', run, pod });
-    }
-  }
-
-  private remove(run: GangRun, pod: LivePod): void {
-    run.pods.delete(pod.name);
-    this.news.push({ kind: 'pod-gone', name: pod.name });
-    this.claims.give(pod.claims, this.news);
-    this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
-    this.observer.freed?.(heldPod(run, pod), this.now);
-    if (this.autoscaler.podEnds(pod.node, this.now)) {
-      this.checkIdle(pod.node);
-    }
-  }
-
-  private over(run: GangRun, state: 'finished' | 'canceled'): void {
-    for (const pod of [...run.pods.values()]) {
-      this.remove(run, pod);
-    }
-    run.finish(this.now, state);
-    this.live.delete(run);
-    if (this.told.delete(run)) {
-      this.news.push({ kind: 'gang-gone', name: run.spec.gang.name });
-    }
-    this.finished++;
-  }
-
-  private settled(run: GangRun, why: 'evicted' | 'moved' | 'resized' | 'lost'): void {
-    const isNew = !run.hasStarted;
-    run.settle(this.now, why, this.faults.speed(run.runsOn));
-    if (isNew && run.hasStarted) {
-      this.observer.started?.(run.spec.gang.name, this.now);
-    }
-    const { endsAt } = run;
-    if (endsAt !== undefined) {
-      this.due.add(endsAt, { kind: 'end', run, generation: run.generation });
-    }
-  }
-
-  private wantDecision(from: number): void {
-    const { cycleSeconds } = this.scenario.run;
-    const at = Math.max(from, Math.ceil(from / cycleSeconds - 1e-9) * cycleSeconds);
-    if (this.decideAt === undefined || at < this.decideAt) {
-      this.decideAt = at;
-    }
-  }
-
-  /** Nothing can be done now: the next moment at which time alone changes the answer. */
-  private wantLater(): void {
-    const next = nextMoment(this.live, this.now, this.scenario.policy);
-    if (next !== undefined) {
-      this.wantDecision(next);
-    }
-  }
-
   private sample(): void {
     let running = 0;
     let waiting = 0;
     const waitingIn = new Map<string, number>();
-    for (const run of this.live) {
+    for (const run of this.cluster.live) {
       if (run.works) {
         running++;
         continue;
       }
       waiting++;
       const { queue } = run.spec.gang;
-      const deserved = this.queues.get(queue)?.deserved?.[this.device];
+      const deserved = this.cluster.queues.get(queue)?.deserved?.[this.device];
       if (typeof deserved === 'number' && deserved > 0) {
         waitingIn.set(queue, deserved);
       }
@@ -606,6 +371,17 @@ class Simulation {
   private note(kind: Happening['kind'], text: string, gang?: string): void {
     this.happenings.push({ at: this.now, kind, text, ...(gang === undefined ? {} : { gang }) });
   }
+}
+
+/** Gangs about whose reason an expectation asks. */
+function gangsAskedAbout({ expectations }: Scenario): ReadonlySet<string> {
+  return new Set(
+    expectations.flatMap((expectation) =>
+      expectation.about === 'gang' && expectation.checks.some(({ kind }) => kind === 'pending')
+        ? [expectation.gang]
+        : [],
+    ),
+  );
 }
 
 function resourcesOf({ expectations }: Scenario, device: string): string[] {

@@ -1,7 +1,7 @@
 /**
  * What the agent measures, in Prometheus' form. Names begin with `gantry_node_`; those about the agent itself with `gantry_agent_`.
  *
- * Everything about the node is set again with each observation: a pod, a port, or a device that is gone leaves no series behind.
+ * Everything about the node is set again from the latest observation: a pod, a port, or a device that is gone leaves no series behind.
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { type Pressures } from './host/pressure';
@@ -12,8 +12,16 @@ import { type Observation } from './observation';
 /** Part of a minute from which the stall of a pod is worth a series. */
 const LEAST_STALL = 0.01;
 
+interface Seen {
+  readonly observation: Observation;
+  readonly conditions: readonly Condition[];
+  readonly throttled: readonly ThrottledPod[];
+}
+
 export class Metrics {
   readonly registry = new Registry();
+  /** Not in the registry yet. */
+  private seen: Seen | undefined;
   private readonly own = { registers: [this.registry] };
 
   private readonly condition = this.gauge('condition', '1 for the status that the condition has', ['type', 'status']);
@@ -36,6 +44,11 @@ export class Metrics {
     'device',
     'port',
     'counter',
+  ]);
+  private readonly rdmaRate = this.gauge('rdma_port_rate_gbps', 'Rate of the port in gigabits per second', [
+    'device',
+    'port',
+    'link_layer',
   ]);
   private readonly memory = this.gauge('accelerator_free_memory_bytes', 'Free memory of the device', ['index']);
   private readonly utilization = this.gauge('accelerator_utilization_ratio', 'Utilization of the device', ['index']);
@@ -86,8 +99,22 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 1000 });
   }
 
-  show(observation: Observation, conditions: readonly Condition[], throttled: readonly ThrottledPod[]): void {
+  /** Keeps the latest observation: series are made of it only where the page is asked for. */
+  see(observation: Observation, conditions: readonly Condition[], throttled: readonly ThrottledPod[]): void {
     observation.failures.forEach(({ source }) => this.sourceFailures.inc({ source }));
+    this.seen = { observation, conditions, throttled };
+  }
+
+  async page(): Promise<{ readonly type: string; readonly text: string }> {
+    const { seen } = this;
+    this.seen = undefined;
+    if (seen !== undefined) {
+      this.show(seen);
+    }
+    return { type: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  private show({ observation, conditions, throttled }: Seen): void {
     this.condition.reset();
     conditions.forEach(({ type, status }) => this.condition.set({ type, status }, 1));
     this.showHost(observation);
@@ -104,8 +131,12 @@ export class Metrics {
       this.hugepages.set({ size: sizeKiB, numa_node: numaNode, state: 'used' }, total - free);
     }
     this.rdmaUp.reset();
+    this.rdmaRate.reset();
     this.rdma.reset();
-    for (const { device, port, state, counters } of rdma) {
+    for (const { device, port, state, linkLayer, gigabitsPerSecond, counters } of rdma) {
+      if (gigabitsPerSecond !== undefined) {
+        this.rdmaRate.set({ device, port, link_layer: linkLayer }, gigabitsPerSecond);
+      }
       this.rdmaUp.set({ device, port }, state === 'ACTIVE' ? 1 : 0);
       Object.entries(counters).forEach(([counter, value]) => this.rdma.set({ device, port, counter }, value));
     }

@@ -6,16 +6,16 @@
 import { messageOf } from '../api/api-error';
 import { type AcceleratorState, type ExporterVendor, readAccelerators } from './devices/accelerators';
 import { fetchText } from './devices/fetch-text';
-import { type Cgroups, readCgroups } from './host/cgroups';
-import { type HostRoot } from './host/host-root';
-import { type Hugepages, readHugepages } from './host/hugepages';
-import { readRdmaPorts, type RdmaPort } from './host/infiniband';
-import { type PciBus, readPciBus } from './host/pci-devices';
-import { type PodName, readPodNames } from './host/pod-names';
-import { nodePressure, type Pressures } from './host/pressure';
-import { readXgmiLinks } from './host/xgmi';
+import { type Cgroups } from './host/cgroups';
+import { type HostFiles } from './host/host-files';
+import { type Hugepages } from './host/hugepages';
+import { type RdmaPort } from './host/infiniband';
+import { type PciBus } from './host/pci-devices';
+import { type PodName } from './host/pod-names';
+import { type Pressures } from './host/pressure';
+import { type XgmiLinks } from './host/xgmi';
 import { type DevicePlugins, readDevicePlugins } from './kubelet/device-plugins';
-import { type KubeletDevices, readKubeletDevices } from './kubelet/pod-resources';
+import { type KubeletDevices, type PodResources } from './kubelet/pod-resources';
 import { type NvidiaTool, withTool } from './devices/nvidia-tool';
 
 export interface Observation {
@@ -27,7 +27,7 @@ export interface Observation {
   readonly rdma?: readonly RdmaPort[];
   readonly pci?: PciBus;
   /** By address on the PCI bus, for AMD's GPUs. */
-  readonly xgmi?: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly xgmi?: XgmiLinks;
   readonly hugepages?: Hugepages;
   readonly podNames?: ReadonlyMap<string, PodName>;
   readonly accelerators?: readonly AcceleratorState[];
@@ -61,11 +61,11 @@ export interface Exporter {
 }
 
 export interface Sources {
-  readonly root: HostRoot;
+  readonly host: HostFiles;
   /** Exporters of this node. */
   readonly exporters: readonly Exporter[];
-  /** Path of the kubelet's pod resources socket; absent where the kubelet is not asked. */
-  readonly podResources?: string;
+  /** Absent where the kubelet is not asked. */
+  readonly podResources?: PodResources;
   /** Path of the folder of device plugins' sockets; absent where it is not read. */
   readonly devicePlugins?: string;
   /** What `nvidia-smi` says; absent where it is not run. */
@@ -75,41 +75,46 @@ export interface Sources {
   readonly now: () => number;
 }
 
-export async function observe({
-  root,
-  exporters,
-  podResources,
-  devicePlugins,
-  nvidiaTool,
-  timeout,
-  now,
-}: Sources): Promise<Observation> {
+export async function observe(sources: Sources): Promise<Observation> {
+  const { host, exporters, podResources, devicePlugins, nvidiaTool, timeout, now } = sources;
   const failures: SourceFailure[] = [];
+  const failed = (source: SourceName, error: unknown): undefined => {
+    failures.push({ source, message: messageOf(error) });
+  };
   const from = async <T>(source: SourceName, read: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await within(timeout, read());
     } catch (error) {
-      failures.push({ source, message: messageOf(error) });
-      return undefined;
+      return failed(source, error);
     }
   };
-  const [cgroups, pressure, rdma, pci, xgmi, hugepages, podNames, exported, nvidia, kubelet, plugins] =
-    await Promise.all([
-      from('cgroups', () => readCgroups(root)),
-      from('pressure', () => nodePressure(root)),
-      from('rdma', () => readRdmaPorts(root)),
-      from('pci', () => readPciBus(root)),
-      from('xgmi', () => readXgmiLinks(root)),
-      from('hugepages', () => readHugepages(root)),
-      from('pod names', () => readPodNames(root)),
-      exporters.length === 0 ? undefined : from('accelerators', () => readExporters(exporters, timeout)),
-      nvidiaTool === undefined ? undefined : from('nvidia-smi', nvidiaTool),
-      podResources === undefined ? undefined : from('kubelet', () => readKubeletDevices(podResources, timeout)),
-      devicePlugins === undefined ? undefined : from('device plugins', () => readDevicePlugins(devicePlugins, timeout)),
-    ]);
+  const fromFiles = <T>(source: SourceName, read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      return failed(source, error);
+    }
+  };
+  const asked = Promise.all([
+    from('rdma', () => host.rdma.read()),
+    from('xgmi', () => host.xgmi.read()),
+    from('pod names', () => host.podNames()),
+    exporters.length === 0 ? undefined : from('accelerators', () => readExporters(exporters, timeout)),
+    nvidiaTool === undefined ? undefined : from('nvidia-smi', nvidiaTool),
+    podResources === undefined ? undefined : from('kubelet', () => podResources.read(timeout)),
+    devicePlugins === undefined ? undefined : from('device plugins', () => readDevicePlugins(devicePlugins, timeout)),
+  ]);
+  // While the others are waited for.
+  const prompt = {
+    cgroups: fromFiles('cgroups', () => host.cgroups.read()),
+    pressure: fromFiles('pressure', () => host.pressure()),
+    pci: fromFiles('pci', () => host.pci.read()),
+    hugepages: fromFiles('hugepages', () => host.hugepages.read()),
+  };
+  const [rdma, xgmi, podNames, exported, nvidia, kubelet, plugins] = await asked;
+  host.kept.sweep();
   const accelerators = withTool(exported, nvidia);
-  const files = { cgroups, pressure, rdma, pci, xgmi, hugepages, podNames };
-  return { at: now(), ...files, accelerators, nvidia, kubelet, plugins, failures };
+  return { at: now(), ...prompt, rdma, xgmi, podNames, accelerators, nvidia, kubelet, plugins, failures };
 }
 
 async function readExporters(exporters: readonly Exporter[], timeout: number): Promise<readonly AcceleratorState[]> {

@@ -15,13 +15,13 @@ import { admissionFrom } from '../api/credentials';
 import { type Log, makeLog } from '../api/log';
 import { NvidiaToolReader, runNvidiaTool } from './devices/nvidia-tool';
 import { Face } from './face';
-import { HostRoot } from './host/host-root';
+import { HostFiles } from './host/host-files';
 import { allocatedDevices, withHolders } from './judge/allocated';
 import { CapacityReporter, DEFAULT_CAPACITY_OPTIONS, renewalOf } from './judge/capacity';
 import { type Condition, Judge } from './judge/conditions';
 import { deviceTopology } from './judge/topology';
 import { DEVICE_PLUGINS_FOLDER } from './kubelet/device-plugins';
-import { POD_RESOURCES_SOCKET } from './kubelet/pod-resources';
+import { POD_RESOURCES_SOCKET, PodResources } from './kubelet/pod-resources';
 import { Metrics } from './metrics';
 import { type Observation, observe } from './observation';
 import { type Options } from './options';
@@ -51,7 +51,8 @@ export class Program {
   private readonly capacity: CapacityReporter;
   private readonly publisher: Publisher;
   private readonly face: Face;
-  private readonly root: HostRoot;
+  private readonly host: HostFiles;
+  private readonly podResources: PodResources;
   private readonly nvidiaTool: NvidiaToolReader | undefined;
   private readonly ending = new AbortController();
   private observedAt: number | undefined;
@@ -65,7 +66,8 @@ export class Program {
     private readonly serverClock: ServerClock,
   ) {
     this.capacity = new CapacityReporter({ ...DEFAULT_CAPACITY_OPTIONS, renewal: renewalOf(options.node) });
-    this.root = new HostRoot(options.hostRoot);
+    this.host = new HostFiles(options.hostRoot);
+    this.podResources = new PodResources(join(options.hostRoot, POD_RESOURCES_SOCKET));
     const { nvidiaSmi } = options;
     this.nvidiaTool =
       nvidiaSmi === undefined ? undefined : new NvidiaToolReader(runNvidiaTool(nvidiaSmi), () => clock.monotonic());
@@ -88,7 +90,7 @@ export class Program {
       port: options.port,
       isHealthy: () => this.isHealthy,
       isReady: () => this.observedAt !== undefined,
-      metrics: async () => ({ type: this.metrics.registry.contentType, text: await this.metrics.registry.metrics() }),
+      metrics: () => this.metrics.page(),
     });
   }
 
@@ -120,6 +122,8 @@ export class Program {
     this.ending.abort();
     await this.face.close();
     this.client.close();
+    this.podResources.close();
+    this.host.kept.close();
   }
 
   private get isHealthy(): boolean {
@@ -139,9 +143,9 @@ export class Program {
   private async once(): Promise<void> {
     const { hostRoot, exporters, dryRun, expected } = this.options;
     const observation = await observe({
-      root: this.root,
+      host: this.host,
       exporters,
-      podResources: join(hostRoot, POD_RESOURCES_SOCKET),
+      podResources: this.podResources,
       // It explains missing devices, and is not mounted where none are expected.
       ...(expected.devices.size > 0 && { devicePlugins: join(hostRoot, DEVICE_PLUGINS_FOLDER) }),
       nvidiaTool: this.nvidiaTool === undefined ? undefined : () => this.nvidiaTool!.read(),
@@ -149,7 +153,7 @@ export class Program {
       now: () => this.serverClock.now(),
     });
     const conditions = this.judge.judge(observation);
-    this.metrics.show(observation, conditions, this.judge.throttledPods);
+    this.metrics.see(observation, conditions, this.judge.throttledPods);
     this.observedAt = this.clock.monotonic();
     this.tell(conditions, observation);
     if (!dryRun) {

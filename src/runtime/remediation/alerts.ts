@@ -12,6 +12,10 @@ import { isAlertOf, nodeOfAlert, type RemediationAlert, type RemediationSettings
 /** Alertmanager repeats a firing alert every 4 hours by default. One that is not repeated has ended, milliseconds. */
 const MOST_AGE = 5 * 3600 * 1000;
 const MOST_ALERTS = 2000;
+/** A ConfigMap has at most 1 MiB. */
+const MOST_SIZE = 900_000;
+/** Bytes of an alert beside its name and its labels: the key, two times, and the names of the members. */
+const ENTRY_SIZE = 140;
 const MOST_ENTRIES = 10_000;
 const MOST_LABELS = 64;
 const MOST_TEXT = 256;
@@ -29,47 +33,72 @@ export interface FiringAlert {
 /** By a digest of all labels: two alerts that differ in a label that no rule reads fire and end on their own. */
 export type FiringAlerts = ReadonlyMap<string, FiringAlert>;
 
+/** What counts of a notification: what is left of it is small, however large the rest is. */
+export interface Notification {
+  readonly alerts: readonly NotifiedAlert[];
+  /** Alerts that no rule names, or that name no node. */
+  readonly ignored: number;
+}
+
+interface NotifiedAlert extends Pick<FiringAlert, 'name' | 'labels'> {
+  readonly key: string;
+  readonly isResolved: boolean;
+}
+
 export interface TakenAlerts {
   readonly firing: FiringAlerts;
   readonly taken: number;
-  /** That no rule names, that name no node, or that there is no room for. */
+  /** Beside those that are not in the notification any more: alerts that there is no room for. */
   readonly ignored: number;
 }
 
 /**
- * What fires after a notification.
- *
+ * @param isNode whether there is such a node: an alert about another one causes nothing, and must not take the place of one that does
  * @returns `undefined` if it is not a notification
  */
-export function takeAlerts(
-  firing: FiringAlerts,
+export function readNotification(
   body: JsonValue,
-  now: number,
   settings: RemediationSettings,
-): TakenAlerts | undefined {
+  isNode: (name: string) => boolean = () => true,
+): Notification | undefined {
   if (!isObject(body) || !Array.isArray(body.alerts)) {
     return undefined;
   }
-  const next = new Map([...firing].filter(([, { seen }]) => now - seen <= MOST_AGE));
   const entries = asArray(body.alerts);
+  const alerts = entries.slice(0, MOST_ENTRIES).flatMap((entry): readonly NotifiedAlert[] => {
+    const { labels: stated, status } = asObject(entry);
+    const all = labelsOf(stated);
+    const isResolved = status === 'resolved';
+    const labels = labelsThatCount(all, settings, isResolved ? () => true : isNode);
+    return labels === undefined ? [] : [{ key: digestOf(all), name: all.alertname, labels, isResolved }];
+  });
+  return { alerts, ignored: entries.length - alerts.length };
+}
+
+/** What fires after a notification. */
+export function takeAlerts(firing: FiringAlerts, alerts: Notification['alerts'], now: number): TakenAlerts {
+  const next = new Map([...firing].filter(([, { seen }]) => now - seen <= MOST_AGE));
+  let size = [...next.values()].reduce((sum, alert) => sum + sizeOf(alert), 0);
   let taken = 0;
-  for (const entry of entries.slice(0, MOST_ENTRIES).map(asObject)) {
-    const all = labelsOf(entry.labels);
-    const labels = labelsThatCount(all, settings);
-    if (labels === undefined) {
-      continue;
-    }
-    const key = digestOf(all);
+  for (const { key, name, labels, isResolved } of alerts) {
     const known = next.get(key);
-    if (entry.status === 'resolved') {
+    const more = known === undefined ? sizeOf({ name, labels }) : 0;
+    if (isResolved) {
       next.delete(key);
+      size -= known === undefined ? 0 : sizeOf(known);
       taken++;
-    } else if (known !== undefined || next.size < MOST_ALERTS) {
-      next.set(key, { name: all.alertname, labels, since: known?.since ?? now, seen: now });
+    } else if (known !== undefined || (next.size < MOST_ALERTS && size + more <= MOST_SIZE)) {
+      next.set(key, { name, labels, since: known?.since ?? now, seen: now });
+      size += more;
       taken++;
     }
   }
-  return { firing: next, taken, ignored: entries.length - taken };
+  return { firing: next, taken, ignored: alerts.length - taken };
+}
+
+/** Bytes of an alert in the ConfigMap, at most. */
+function sizeOf({ name, labels }: Pick<FiringAlert, 'name' | 'labels'>): number {
+  return ENTRY_SIZE + Buffer.byteLength(JSON.stringify([name, labels]));
 }
 
 /** The alerts that fire now, for the planner. */
@@ -82,13 +111,18 @@ export function alertsAt(firing: FiringAlerts, now: number): readonly Remediatio
 type Labels = Readonly<Record<string, string>>;
 
 /** Labels of an alert that a rule names and that names a node; else `undefined`. */
-function labelsThatCount(all: Labels, { rules }: RemediationSettings): Labels | undefined {
+function labelsThatCount(
+  all: Labels,
+  { rules }: RemediationSettings,
+  isNode: (name: string) => boolean,
+): Labels | undefined {
   const alert = { name: all.alertname ?? '', labels: all };
-  const read = rules.flatMap(({ cause }) =>
-    'alert' in cause && isAlertOf(cause, alert) && nodeOfAlert(cause, alert) !== undefined
+  const read = rules.flatMap(({ cause }) => {
+    const node = 'alert' in cause && isAlertOf(cause, alert) ? nodeOfAlert(cause, alert) : undefined;
+    return 'alert' in cause && node !== undefined && isNode(node)
       ? [cause.nodeLabel ?? 'node', ...Object.keys(cause.labels ?? {})]
-      : [],
-  );
+      : [];
+  });
   return read.length === 0 ? undefined : Object.fromEntries([...new Set(read)].map((key) => [key, all[key]]));
 }
 

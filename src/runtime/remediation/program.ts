@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type DestinationStream } from 'pino';
+import { type JsonValue } from '../../facts/api/schema';
 import { parseValue } from '../../manifests/yaml';
 import {
   DEFAULT_REMEDIATION,
@@ -30,6 +31,7 @@ import { ALONE, Leader } from '../api/leader';
 import { type Log, makeLog } from '../api/log';
 import { Watched } from '../api/watched';
 import { Acts } from './acts';
+import { readNotification } from './alerts';
 import { AlertConfigMap, AlertsInMemory, type AlertStore } from './alert-store';
 import { WatchedCluster } from './cluster';
 import { Events } from './events';
@@ -55,6 +57,8 @@ export interface Outside {
 const ALONE_TIMEOUT = 10_000;
 /** Between two plans at least, milliseconds. */
 const PAUSE = 250;
+/** Refusals that one plan adds to the log. */
+const MOST_TOLD = 100;
 /** Plans that may be late before the program counts as unhealthy. */
 const MISSED_UNTIL_UNHEALTHY = 6;
 
@@ -75,7 +79,7 @@ export class Program {
   private refreshedFor = -1;
   private plannedAt: number;
   private failuresInARow = 0;
-  private told = '';
+  private told: ReadonlySet<string> = new Set();
   private latest: Latest | undefined;
   private refusals: readonly RemediationRefusal[] = [];
   private readonly moves = new Moves();
@@ -109,12 +113,11 @@ export class Program {
     this.cluster = new WatchedCluster(this.watched, settings, this.needs.collections);
     this.alerts =
       options.alertTokenFile === undefined || !this.needs.alerts || this.isDryRun
-        ? new AlertsInMemory(settings)
+        ? new AlertsInMemory()
         : new AlertConfigMap({
             client,
             namespace: options.namespace,
             name: options.alertsName,
-            settings,
             onFault: (message) => log.warn({ message }, 'the alerts that fire were not read'),
           });
     this.acts = new Acts({
@@ -277,15 +280,18 @@ export class Program {
     }
   }
 
-  private async takeAlerts(body: Parameters<AlertStore['take']>[0]): Promise<boolean> {
+  private async takeAlerts(body: JsonValue): Promise<boolean> {
+    const nodes = this.watched.isSynced ? this.watched.all('nodes') : undefined;
+    const notification = readNotification(body, this.settings, (name) => nodes?.has(name) ?? true);
+    if (notification === undefined) {
+      this.metrics.alerts.inc({ outcome: 'malformed' });
+      return false;
+    }
     try {
-      const taken = await this.alerts.take(body, this.serverClock.now());
-      if (taken === undefined) {
-        this.metrics.alerts.inc({ outcome: 'malformed' });
-        return false;
-      }
+      const { alerts, ignored } = notification;
+      const taken = await this.alerts.take(alerts, this.serverClock.now());
       this.metrics.alerts.inc({ outcome: 'taken' }, taken.taken);
-      this.metrics.alerts.inc({ outcome: 'ignored' }, taken.ignored);
+      this.metrics.alerts.inc({ outcome: 'ignored' }, ignored + taken.ignored);
       this.wake();
       return true;
     } catch (error) {
@@ -314,14 +320,19 @@ export class Program {
     });
   }
 
-  /** Logs what is not done, when it changes. */
+  /** Logs what is not done, when it is new. */
   private tell(refusals: readonly RemediationRefusal[]): void {
     this.refusals = refusals;
-    const text = JSON.stringify(refusals);
-    if (text !== this.told && (this.leads() || this.isDryRun)) {
-      this.told = text;
-      refusals.forEach((refusal) => this.log.warn(refusal, 'not done'));
+    if (!this.leads() && !this.isDryRun) {
+      return;
     }
+    const told = new Map(refusals.map((refusal) => [JSON.stringify(refusal), refusal]));
+    const news = [...told].filter(([text]) => !this.told.has(text));
+    news.slice(0, MOST_TOLD).forEach(([, refusal]) => this.log.warn(refusal, 'not done'));
+    if (news.length > MOST_TOLD) {
+      this.log.warn({ more: news.length - MOST_TOLD }, 'not done; the page lists all of them');
+    }
+    this.told = new Set(told.keys());
   }
 
   private status(): Status {

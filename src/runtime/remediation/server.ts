@@ -33,26 +33,36 @@ interface Answer {
   readonly type?: string;
 }
 
-const MOST_BYTES = 4 * 2 ** 20;
+/** 10,000 alerts of Alertmanager have about 10 MB. */
+const MOST_BYTES = 16 * 2 ** 20;
+/** Of all bodies that are being received. */
+const MOST_BYTES_AT_ONCE = 32 * 2 ** 20;
+/** Objects, lists, and commas of a body: a value takes many times its length in memory. */
+const MOST_VALUES = 1_000_000;
+const [BRACE, BRACKET, COMMA] = [...'{[,'].map((mark) => mark.charCodeAt(0));
+const REQUEST_TIMEOUT = 10_000;
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
 export class RemediationServer {
   private readonly server: Server;
+  /** Bytes of bodies that are being received. */
+  private receiving = 0;
 
   constructor(private readonly options: ServerOptions) {
-    this.server = createServer((request, response) => {
-      this.answer(request).then(
-        ({ status, text, type = 'text/plain; charset=utf-8' }) => {
-          response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-          response.end(request.method === 'HEAD' ? undefined : text);
-          if (status === 413) {
-            request.destroy();
-          }
-        },
-        () => response.writeHead(500, { 'content-type': 'text/plain' }).end('The request failed.'),
-      );
-    });
-    this.server.requestTimeout = 10_000;
+    this.server = createServer(
+      { requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 1000 },
+      (request, response) => {
+        this.answer(request).then(
+          ({ status, text, type = 'text/plain; charset=utf-8' }) => {
+            // What is left of a body that is not wanted is not received.
+            const ends = request.complete ? {} : { connection: 'close' };
+            response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...ends });
+            response.end(request.method === 'HEAD' ? undefined : text);
+          },
+          () => response.writeHead(500, { 'content-type': 'text/plain' }).end('The request failed.'),
+        );
+      },
+    );
     this.server.maxConnections = 100;
   }
 
@@ -106,6 +116,28 @@ export class RemediationServer {
       : { status: 200, type: 'application/json', text: JSON.stringify(status) };
   }
 
+  private async receive(request: IncomingMessage): Promise<Buffer | Answer> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      // Else the connection would end before the answer.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        bytes += (chunk as Buffer).length;
+        this.receiving += (chunk as Buffer).length;
+        if (bytes > MOST_BYTES) {
+          return { status: 413, text: `The body must be at most ${MOST_BYTES} bytes.` };
+        }
+        if (this.receiving > MOST_BYTES_AT_ONCE) {
+          return { status: 503, text: 'Too many alerts are being received. Send them again.' };
+        }
+        chunks.push(chunk as Buffer);
+      }
+      return Buffer.concat(chunks);
+    } finally {
+      this.receiving -= bytes;
+    }
+  }
+
   private async alerts(request: IncomingMessage): Promise<Answer> {
     const { alertToken, onAlerts } = this.options;
     if (alertToken === undefined) {
@@ -117,16 +149,14 @@ export class RemediationServer {
     if (request.method !== 'POST') {
       return { status: 405, text: 'Only POST is supported.' };
     }
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of request) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > MOST_BYTES) {
-        return { status: 413, text: `The body must be at most ${MOST_BYTES} bytes.` };
-      }
-      chunks.push(chunk as Buffer);
+    const received = await this.receive(request);
+    if (!Buffer.isBuffer(received)) {
+      return received;
     }
-    const body = parsed(Buffer.concat(chunks).toString('utf8'));
+    if (marksIn(received) > MOST_VALUES) {
+      return { status: 413, text: `The body must have at most ${MOST_VALUES} values.` };
+    }
+    const body = parsed(received.toString('utf8'));
     try {
       return body !== undefined && (await onAlerts(body))
         ? { status: 200, text: 'ok' }
@@ -136,6 +166,14 @@ export class RemediationServer {
       return { status: 503, text: 'The alerts could not be kept. Send them again.' };
     }
   }
+}
+
+function marksIn(body: Buffer): number {
+  let count = 0;
+  for (const byte of body) {
+    count += byte === BRACE || byte === BRACKET || byte === COMMA ? 1 : 0;
+  }
+  return count;
 }
 
 function parsed(text: string): JsonValue | undefined {

@@ -160,6 +160,20 @@ describe('kinds', () => {
     ]);
   });
 
+  test('a namespace of another type on a cluster-scoped kind is removed, not corrected', () => {
+    const of = (apiVersion: string, kind: string): unknown =>
+      check({ ...named(apiVersion, kind, { spec: {} }), metadata: { name: 'a', namespace: 5 } }).violations;
+    const fix = 'Remove metadata.namespace.';
+    const shared = { rule: 'schema/type', path: '/metadata/namespace', severity: 'error' };
+    expect(of('scheduling.volcano.sh/v1beta1', 'Queue')).toEqual([
+      expect.objectContaining({ ...shared, expected: 'no namespace', fix }),
+    ]);
+    expect(of('v1', 'Node')).toEqual([expect.objectContaining({ ...shared, expected: 'no namespace', fix })]);
+    expect(of('batch.volcano.sh/v1alpha1', 'Job')).toContainEqual(
+      expect.objectContaining({ ...shared, expected: 'string', fix: 'Quote the value of metadata.namespace: "5".' }),
+    );
+  });
+
   test('replicas below the bound of the schema are reported once', () => {
     const set = named('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', {
       spec: { replicas: -1, leaderWorkerTemplate: { workerTemplate: { spec: { containers: [{ name: 'a' }] } } } },

@@ -1,13 +1,14 @@
 /**
  * Pairs of values that look alike, of which the API server accepts one and refuses the other.
  */
+import { isAddress, isRange } from '../../../src/checks/server/addresses';
 import { coreRules } from '../../../src/checks/server/rules';
 import { schemaAt } from '../../../src/checks/server/objects/schema-rules';
 import { semanticVersion } from '../../../src/manifests/values/name-syntax';
 import { findingsOf } from '../../support/findings';
-import { type Json, yaml } from './valid';
+import { type Json, minimalPod, yaml } from './valid';
 import { admissionObjects, deviceObjects } from './valid-objects';
-import { by, first } from './faults/fault';
+import { by, crd, first, schemaOf } from './faults/fault';
 
 const saidOf = (object: Json): readonly string[] =>
   findingsOf(yaml(object), coreRules).map(({ rule, path, message }) => `${rule} ${path} ${message}`);
@@ -263,5 +264,101 @@ test.each<[string, Json, readonly string[]]>([
   };
   expect(findingsOf(yaml(pod), coreRules).map(({ path }) => path)).toEqual(
     places.map((place) => `/spec/volumes/0/ephemeral/volumeClaimTemplate${place}`),
+  );
+});
+
+test.each([
+  ['1.2.3.4', true, true],
+  // IPv4 in the notation of IPv6, and an address of IPv6 beside it.
+  ['::ffff:1.2.3.4', false, true],
+  ['::ffff:102:304', false, true],
+  ['::fffe:102:304', true, true],
+  ['::1:ffff:102:304', true, true],
+  ['1.2.3.04', false, true],
+])('%s is an address for servers since 1.36: %s, for older ones: %s', (address, strict, loose) => {
+  expect([isAddress(address, true), isAddress(address, false)]).toEqual([strict, loose]);
+  const range = `${address}/${address.includes(':') ? 128 : 32}`;
+  expect([isRange(range, true), isRange(range, false)]).toEqual([strict, loose]);
+});
+
+describe('a key in two maps', () => {
+  const said = (kind: string, maps: Json): readonly string[] =>
+    saidOf({ apiVersion: 'v1', kind, metadata: { name: 'a', namespace: 'b' }, ...maps });
+
+  test.each(['ConfigMap', 'Secret'])('of a %s', (kind) => {
+    expect(said(kind, { data: { a: 'YQ==' }, binaryData: { 'a.b': 'YQ==' } })).toEqual([]);
+    expect(said(kind, { data: { a: 'YQ==', b: 'YQ==' }, binaryData: { b: 'YQ==', c: 'YQ==' } })).toEqual([
+      'core/config-key-valid /binaryData/b duplicate key "b" in data and binaryData',
+    ]);
+    expect(said(kind, { data: { a: 'YQ==' }, stringData: { a: 'b' } })).toEqual([]);
+  });
+});
+
+test.each<[more: Json, isBranchOfTypes: boolean]>([
+  [{}, true],
+  [{ nullable: false }, true],
+  [{ enum: [] }, true],
+  [{ not: {} }, false],
+  [{ properties: {} }, false],
+  [{ minimum: 1 }, false],
+])('the types of an int-or-string may be named beside %j: %s', (more, isFree) => {
+  const object = crd();
+  const field = { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer', ...more }, { type: 'string' }] };
+  (schemaOf(object.spec as Json).properties as Json).spec = { type: 'object', properties: { field } };
+  const types = saidOf(object).filter((said) => said.includes('type must not be set inside'));
+  expect(types).toHaveLength(isFree ? 0 : 2);
+});
+
+test.each([
+  ['A_', [], []],
+  ['', [], []],
+  ['1 A', ['consist of letters'], []],
+  ['A=', ['consist of letters'], ['consist of printable']],
+])('the prefix %j of environment variables', (prefix, before, since132) => {
+  const pod = minimalPod();
+  const [container] = (pod.spec as Json).containers as Json[];
+  container.envFrom = [{ prefix, configMapRef: { name: 'a' } }];
+  const said = (kubernetes: '1.31' | '1.32'): readonly string[] =>
+    findingsOf(yaml(pod), coreRules, { kubernetes }).map(({ path, message }) => {
+      expect(path).toBe('/spec/containers/0/envFrom/0/prefix');
+      return /must (\w+ of \w+)/.exec(message)?.[1] ?? message;
+    });
+  expect([said('1.31'), said('1.32')]).toEqual([before, since132]);
+});
+
+test('a resource claim of a pod without a name is not one that a container can have', () => {
+  const expected = (...resourceClaims: Json[]): unknown => {
+    const pod = minimalPod();
+    (pod.spec as Json).resourceClaims = resourceClaims;
+    ((pod.spec as Json).containers as Json[])[0].resources = { claims: [{ name: 'x' }] };
+    return findingsOf(yaml(pod), coreRules).find(({ rule }) => rule === 'core/resource-claim-of-pod')?.expected;
+  };
+  expect(expected({})).toBe('an entry in spec.resourceClaims');
+  expect(expected({}, { name: 'y', resourceClaimName: 'y' })).toBe('y');
+  expect(expected({ name: 'x', resourceClaimName: 'y' })).toBeUndefined();
+});
+
+test.each([
+  [{ type: 'OnDelete', rollingUpdate: {} }, true],
+  [{ type: 'OnDelete', rollingUpdate: { partition: 1 } }, true],
+  [{ type: 'OnDelete' }, false],
+  [{ type: 'OnDelete', rollingUpdate: null }, false],
+  [{ type: 'RollingUpdate', rollingUpdate: {} }, false],
+  [{ rollingUpdate: { partition: 1 } }, false],
+])('the update strategy %j of a StatefulSet is refused: %s', (updateStrategy, isRefused) => {
+  const labels = { app: 'a' };
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'a', namespace: 'b' },
+    spec: {
+      serviceName: 'a',
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      updateStrategy,
+    },
+  };
+  expect(saidOf(object as Json).filter((said) => said.includes('/spec/updateStrategy/rollingUpdate '))).toHaveLength(
+    isRefused ? 1 : 0,
   );
 });

@@ -435,6 +435,33 @@ describe('settings of cards', () => {
     });
   });
 
+  test('Spectrum-X is set for the cards that have it, and alone', () => {
+    const spectrumX = { version: 'RA2.0', overlay: 'l3' } as const;
+    const scope = chart('nics');
+    const fitting = { ...STATED, cards: { type: '1023' }, virtualFunctions: 1, spectrumX };
+    new NicConfigurationTemplate(scope, 'spectrum-x', fitting);
+    expect(specOf(scope, 'NicConfigurationTemplate')).toEqual({
+      nicSelector: { nicType: '1023' },
+      template: {
+        linkType: 'Ethernet',
+        numVfs: 1,
+        spectrumXOptimized: { enabled: true, version: 'RA2.0', overlay: 'l3' },
+      },
+    });
+    const paths = (props: Partial<networking.NicConfigurationTemplateProps>): readonly string[] => {
+      const other = chart('nics');
+      new NicConfigurationTemplate(other, 'spectrum-x', { ...fitting, ...props });
+      return Testing.check(other).findings.map(({ path, rule }) => `${rule} ${path}`);
+    };
+    expect(paths({})).toEqual([]);
+    const template = ['cel/rule /spec/template'];
+    expect(paths({ cards: { type: '1021' } })).toEqual(['cel/rule /spec']);
+    expect(paths({ linkType: 'Infiniband' })).toEqual(template);
+    expect(paths({ virtualFunctions: 8 })).toEqual(template);
+    expect(paths({ roce: {} })).toEqual(template);
+    expect(paths({ firmware: { ROCE_CC_LEGACY_DCQCN: '1' } })).toEqual(template);
+  });
+
   test('priorities are written in their places, and must be those of Ethernet', () => {
     const scope = chart('nics');
     new NicConfigurationTemplate(scope, 'roce', { ...STATED, roce: { losslessPriorities: [0, 7], trust: 'pfc' } });

@@ -115,7 +115,7 @@ export class Tuner {
   async says(text: string | RegExp): Promise<void> {
     const pattern = typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text;
     for (let tries = 0; !pattern.test(this.log); tries++) {
-      if (tries > 500) {
+      if (tries > 5000) {
         throw new Error(`never said ${pattern.source}; it said:\n${this.log}`);
       }
       await new Promise((done) => setTimeout(done, 10));

@@ -21,8 +21,8 @@ function devicePlugin(config: string): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shares', namespace: 'a' }, data: { config } };
 }
 
-function migConfig(entry: string): object {
-  const data = { 'config.yaml': `version: v1\nmig-configs: {half: [${entry}]}` };
+function migConfig(entry: string, name = 'half'): object {
+  const data = { 'config.yaml': `version: v1\nmig-configs: {${name}: [${entry}]}` };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mig', namespace: 'a' }, data };
 }
 
@@ -157,6 +157,21 @@ const CASES: readonly (readonly [
       'Set devices in mig-configs.half[0] to all, or to a list of indexes such as [0, 1].',
       'Set mig-configs.half[0].devices to all or a list of indexes.',
     ],
+  ],
+  [
+    'gpu-operator/mig-entry-complete',
+    gpuOperatorRules,
+    [migConfig('{mig-enabled: false}', 'all-1g.10gb'), migConfig('{devices: all}', "'a b'")],
+    [
+      'Set devices in mig-configs["all-1g.10gb"][0] to all, or to a list of indexes such as [0, 1].',
+      'Set mig-configs["a b"][0].mig-enabled to true or false.',
+    ],
+  ],
+  [
+    'gpu-operator/mig-config-key-known',
+    gpuOperatorRules,
+    [migConfig('{devices: all, mig-enabled: false, "a b": 1}', '1')],
+    ['Remove mig-configs["1"][0]["a b"].'],
   ],
   [
     'kueue/flavor-and-resource-once',

@@ -25,7 +25,7 @@ export interface RequestOptions {
   readonly body?: JsonValue;
   /** @default 'application/json' */
   readonly contentType?: string;
-  /** Milliseconds until the request counts as failed. @default 30000 */
+  /** Milliseconds until the request counts as failed. @default 60000 */
   readonly timeout?: number;
   /** Further headers, such as those of impersonation. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -65,7 +65,7 @@ export class ApiClient {
     return new Promise((resolve, reject) => {
       const call = httpsRequest(
         `${this.endpoint.url}${path}`,
-        { method, headers, agent: this.agent, timeout: timeout ?? 30_000 },
+        { method, headers, agent: this.agent, timeout: timeout ?? 60_000 },
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -80,7 +80,7 @@ export class ApiClient {
           });
         },
       );
-      call.on('timeout', () => call.destroy(new Error(`${method} ${path}: no reply within ${timeout ?? 30_000} ms`)));
+      call.on('timeout', () => call.destroy(new Error(`${method} ${path}: no reply within ${timeout ?? 60_000} ms`)));
       call.on('error', reject);
       call.end(payload);
     });

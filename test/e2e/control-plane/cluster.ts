@@ -226,9 +226,16 @@ function clusterFolders(): readonly string[] {
     .map((name) => join(tmpdir(), name));
 }
 
+/** `undefined` where there is none, or none any more: another program may stop the cluster at any moment. */
 function readState(folder: string): State | undefined {
-  const file = join(folder, STATE);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as State) : undefined;
+  try {
+    return JSON.parse(readFileSync(join(folder, STATE), 'utf8')) as State;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 /** One start, step by step. The state is written after each, since any of them may be the last. */

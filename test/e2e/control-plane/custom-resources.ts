@@ -7,7 +7,7 @@ import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { type ApiClient } from './api-client';
 
 const COLLECTION = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const LIMIT = 120_000;
+const LIMIT = 300_000;
 
 /**
  * Definitions as a server without any controller or webhook can take them.

@@ -69,7 +69,7 @@ export async function stopProcess(record: ProcessRecord, patience = 5000): Promi
       return;
     }
   }
-  signal(record, 'SIGKILL');
+  await killProcess(record);
 }
 
 function keyOf({ pid, started }: ProcessRecord): string {

@@ -110,7 +110,8 @@ suite('access to the Docker runner, and its store', () => {
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', state]).status).toBe(0);
     try {
       await runner.start();
-      const running = await runner.gantry('run', '-d', ...QUIET, '--gpus', '1', IMAGE, 'sleep', '8');
+      const flags = ['-d', ...QUIET, '-v', `${runner.shared}:/shared`, '--gpus', '1'];
+      const running = await runner.gantry('run', ...flags, IMAGE, 'sh', '-c', UNTIL_WRITTEN);
       await until('it runs', async () => (await runner.task(running.out.trim())).state === 'running');
       const fill = `dd if=/dev/zero of=${join(state, 'filler')} bs=1k oflag=append conv=notrunc`;
       // A page that was free may take one more.
@@ -120,6 +121,12 @@ suite('access to the Docker runner, and its store', () => {
         refused = await runner.gantry('run', '-d', ...QUIET, IMAGE, 'true');
       }
       expect(refused.err).toMatch(/no space left on the device/);
+      // It ends while that cannot be written.
+      writeFileSync(join(runner.shared, 'go'), '');
+      await until(
+        'all containers ended',
+        async () => (await engine.ask<unknown[]>('GET', '/containers/json')).length === 0,
+      );
       rmSync(join(state, 'filler'));
       expect((await runner.ended(running.out.trim()))[0]).toMatchObject({ state: 'succeeded', attempt: 1 });
       const next = await runner.gantry('run', '-d', ...QUIET, '--gpus', '2', IMAGE, 'true');

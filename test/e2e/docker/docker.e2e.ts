@@ -55,6 +55,8 @@ suite('the Docker runner', () => {
     return out.trim();
   }
 
+  /** Runs until the test writes the file, so that nothing depends on how long the test takes. */
+  const UNTIL_WRITTEN = 'until [ -e /shared/go ]; do sleep 0.1; done';
   const RECORD = 'echo $GANTRY_TASK/$GANTRY_ATTEMPT >> /shared/ran';
   const recorded = (): readonly string[] => {
     try {
@@ -157,10 +159,14 @@ suite('the Docker runner', () => {
   });
 
   test('a task that ended while no runner ran is known afterwards, with its output', async () => {
-    const id = await queue('sleep 1; echo late; exit 5');
+    const id = await queue(`${UNTIL_WRITTEN}; echo late; exit 5`);
     await until('it runs', async () => (await runner.task(id)).state === 'running');
     await runner.kill();
-    await sleep(1500);
+    writeFileSync(join(runner.shared, 'go'), '');
+    await until(
+      'its container ended',
+      async () => (await engine.ask<unknown[]>('GET', '/containers/json')).length === 0,
+    );
     await runner.start();
     expect((await runner.ended(id))[0]).toMatchObject({ state: 'failed', exitCode: 5 });
     await until('its output is kept', async () => (await runner.gantry('logs', id)).out === 'late\n');
@@ -230,7 +236,7 @@ suite('the Docker runner', () => {
   });
 
   test('a store that was cut is refused, and running tasks are found again from their containers', async () => {
-    const id = await queue(`${RECORD}; sleep 3; echo found`, '--gpus', '1');
+    const id = await queue(`${RECORD}; ${UNTIL_WRITTEN}; echo found`, '--gpus', '1');
     await until('it runs', () => Promise.resolve(recorded().length === 1));
     await runner.kill();
     const store = join(runner.folder, 'state', 'tasks.db');
@@ -240,6 +246,7 @@ suite('the Docker runner', () => {
     rmSync(join(runner.folder, 'state'), { recursive: true });
     await runner.start('--adopt');
     expect(await runner.task(id)).toMatchObject({ containers: [{ devices: ['nvidia.com/gpu=0'] }] });
+    writeFileSync(join(runner.shared, 'go'), '');
     expect((await runner.ended(id))[0]).toMatchObject({ state: 'succeeded', attempt: 1 });
     expect(recorded()).toEqual([`${id}/1`]);
     const next = await queue('true');
@@ -271,7 +278,9 @@ suite('the Docker runner', () => {
     show(gpu(1));
     const [task] = await runner.ended(id);
     expect(task).toMatchObject({ state: 'succeeded', attempt: 2, containers: [{ devices: ['GPU-1'] }] });
-    expect((await runner.gantry('top')).out).toMatch(/out of service: it is not listed any more/);
+    await until('the device is out of service', async () =>
+      /out of service: it is not listed any more/.test((await runner.gantry('top')).out),
+    );
     show(gpu(0), gpu(1, 'Active'));
     const states = async (): Promise<readonly string[]> => (await runner.client.devices()).map(({ state }) => state);
     await until('the faults are seen', async () => (await states()).join() === 'free,out of service');

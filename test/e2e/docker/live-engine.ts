@@ -22,7 +22,7 @@ import { isRunning, killProcess, type ProcessRecord, startProcess, stopProcess, 
 import { forget, remember } from '../control-plane/started';
 
 export const IMAGE = 'gantry-test:1';
-const PATIENCE = 60_000;
+const PATIENCE = 120_000;
 
 export class LiveEngine {
   private constructor(

@@ -14,7 +14,7 @@ import { forget, remember } from '../control-plane/started';
 
 /** The command line as it is built: `npx tsc --build` after a change. */
 export const COMMAND = join(__dirname, '../../../bin/gantry');
-const PATIENCE = 60_000;
+const PATIENCE = 120_000;
 
 export interface Printed {
   readonly status: number | null;

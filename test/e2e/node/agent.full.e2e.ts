@@ -3,12 +3,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { type ClusterView } from '../../../src/planning/cluster/view/view';
 import { NodeAgent } from '../../../src/constructs/agent';
 import { dcgmText } from '../../runtime/agent/host';
 import { apply, rendered, schedulerObjects, tokenOf } from '../scheduler/install';
+import { nameOf } from '../scheduler/lab';
 import {
   type Bed,
   describeNode,
@@ -26,7 +28,7 @@ import { NODE_ADDRESS } from './configuration';
 
 const SYSTEM = 'gantry-system';
 const AGENT = 'gantry-node-agent';
-const PATIENCE = 120_000;
+const PATIENCE = 240_000;
 
 /** A metrics exporter of accelerators, which says what a file says. */
 const EXPORTER = `
@@ -158,32 +160,41 @@ describeNode('the node agent on a real kubelet', () => {
         JSON.stringify(Object.entries(await reported()).sort()) === JSON.stringify(Object.entries(given).sort()),
       PATIENCE,
     );
-    const token = await viewerToken();
-    const [scheduler] = await bed.lab.list(`/api/v1/namespaces/${SYSTEM}/pods`);
-    const url = `http://${asString(asObject(scheduler.status).podIP)}:10270/gantry/v1/view`;
-    let said = '';
-    await bed.lab
-      .until(
-        'the books say it',
-        () => {
-          const { status, text } = bed.node.fetch(url, { authorization: `Bearer ${token}` });
-          said = `${status} ${text.slice(0, 200)}`;
-          const view = status === 200 ? (JSON.parse(text) as ClusterView | null) : null;
-          const inView = Object.fromEntries(
-            (view?.nodes[0]?.pods ?? []).map(({ name, devices }) => [name, [...devices].sort()]),
-          );
-          return Promise.resolve(
-            pods.every((one, index) => {
-              const found = Object.entries(inView).find(([name]) => name.endsWith(names[index]));
-              return JSON.stringify(found?.[1]) === JSON.stringify(given[uidOf(one)]);
-            }),
-          );
-        },
-        PATIENCE,
-      )
-      .catch((error: Error) => {
-        throw new Error(`${error.message}; the last answer: ${said}`);
-      });
+    await booksSay(pods);
+  });
+
+  it('containerd is killed and comes back: neither the report nor the books change for pods that go on', async () => {
+    await bed.lab.create(...workingGang('stays', 2, { gpus: 3 }));
+    await run('stays-0', 'stays-1');
+    const pods = await Promise.all(['stays-0', 'stays-1'].map(podNamed));
+    const given = JSON.stringify(pods.map((one) => devicesOf(bed.node, one)));
+    const reportedOf = async (): Promise<string> => {
+      const all = await reported();
+      return JSON.stringify(pods.map((one) => all[uidOf(one)]));
+    };
+    await bed.lab.until('the report has them', async () => (await reportedOf()) === given, PATIENCE);
+    const seen = new Set<string>();
+    let isOver = false;
+    const looking = (async () => {
+      for (; !isOver; await sleep(200)) {
+        seen.add(await reportedOf());
+      }
+    })();
+    try {
+      await bed.node.kill('containerd');
+      await sleep(10_000);
+      await bed.node.startContainerd();
+      await bed.lab.create(working('comes', { gpus: 2 }));
+      await run('comes');
+      const comes = await podNamed('comes');
+      await bed.lab.until('the report has the new one', async () => uidOf(comes) in (await reported()), PATIENCE);
+      await booksSay([...pods, comes]);
+    } finally {
+      isOver = true;
+      await looking;
+    }
+    expect([...seen]).toEqual([given]);
+    expect(restartsOf((await agent()) ?? {})).toBe(0);
   });
 
   it('a pod that comes back under its name is reported by its new UID', async () => {
@@ -255,6 +266,34 @@ describeNode('the node agent on a real kubelet', () => {
     expect(text).not.toMatch(/^gantry_agent_source_failures_total\{source="kubelet"\} [1-9]/m);
     expect(restartsOf(pod)).toBe(0);
   });
+
+  /** Until the scheduler shows these pods with the devices that their containers report. */
+  async function booksSay(pods: readonly JsonObject[]): Promise<void> {
+    const token = await viewerToken();
+    const [scheduler] = await bed.lab.list(`/api/v1/namespaces/${SYSTEM}/pods`);
+    const url = `http://${asString(asObject(scheduler.status).podIP)}:10270/gantry/v1/view`;
+    let said = '';
+    await bed.lab
+      .until(
+        'the books say it',
+        () => {
+          const { status, text } = bed.node.fetch(url, { authorization: `Bearer ${token}` });
+          said = `${status} ${text.slice(0, 200)}`;
+          const view = status === 200 ? (JSON.parse(text) as ClusterView | null) : null;
+          const inView = (view?.nodes[0]?.pods ?? []).map(({ name, devices }) => [name, [...devices].sort()] as const);
+          return Promise.resolve(
+            pods.every((one) => {
+              const found = inView.find(([name]) => name.endsWith(nameOf(one)));
+              return JSON.stringify(found?.[1]) === JSON.stringify(devicesOf(bed.node, one));
+            }),
+          );
+        },
+        PATIENCE,
+      )
+      .catch((error: Error) => {
+        throw new Error(`${error.message}; the last answer: ${said}`);
+      });
+  }
 
   /** Of an account that may read what the scheduler shows. */
   async function viewerToken(): Promise<string> {

@@ -1,8 +1,10 @@
 /**
  * A control plane with one real node, for the suites of this folder, and the pods that they run on it.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { asArray, asObject, asString } from '../../../src/manifests/read';
+import { asArray, asObject, asString, stringsIn } from '../../../src/manifests/read';
 import { coveredDefinitions } from '../control-plane/covered-definitions';
 import { applyCustomResources } from '../control-plane/custom-resources';
 import { Lab } from '../scheduler/lab';
@@ -79,6 +81,19 @@ export function workingGang(name: string, size: number, shape: PodShape = {}): J
   );
 }
 
+/** A gang of such pods that are made again when they go. */
+export function workingSet(name: string, size: number, shape: PodShape = {}): JsonObject {
+  const { metadata, spec } = working(name, { gang: name, minimum: size, ...shape, labels: { set: name } });
+  const { labels, annotations } = asObject(metadata);
+  const template = { metadata: { labels: asObject(labels), annotations: asObject(annotations) }, spec: asObject(spec) };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name, namespace: 'default' },
+    spec: { replicas: size, selector: { matchLabels: { set: name } }, template },
+  };
+}
+
 export const phaseOf = (one: JsonObject | undefined): string => asString(asObject(one?.status).phase) ?? '';
 
 export function isReady(one: JsonObject): boolean {
@@ -95,17 +110,31 @@ export function restartsOf(one: JsonObject): number {
 
 export const uidOf = (one: JsonObject): string => asString(asObject(one.metadata).uid) ?? '';
 
-/** The value of an environment variable that a pod wrote. */
+/** The value of an environment variable that a pod wrote, and wrote last if its container was started again. */
 export function variable(node: LiveNode, one: JsonObject, name: string): string | undefined {
-  return new RegExp(`^${name}=(.*)$`, 'm').exec(node.log(one))?.[1];
+  return [...node.log(one).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].at(-1)?.[1];
+}
+
+/** The devices of each pod, by its UID and sorted, as the kubelet has written them down. */
+export function checkpoint(node: LiveNode): ReadonlyMap<string, readonly number[]> {
+  const path = join(node.folder, 'var/lib/kubelet/device-plugins/kubelet_internal_checkpoint');
+  const { Data } = JSON.parse(readFileSync(path, 'utf8')) as JsonObject;
+  return new Map(
+    asArray(asObject(Data).PodDeviceEntries)
+      .map(asObject)
+      .map(({ PodUID, DeviceIDs }) => [
+        asString(PodUID) ?? '',
+        indices(Object.values(asObject(DeviceIDs)).flatMap((ids) => stringsIn(ids))),
+      ]),
+  );
 }
 
 /** The devices that the device plugin gave to a pod, sorted. */
 export function devicesOf(node: LiveNode, one: JsonObject): readonly number[] {
   const given = variable(node, one, 'GIVEN_DEVICES') ?? '';
-  return given
-    .split(',')
-    .filter(Boolean)
-    .map((id) => Number(id.replace('GPU-', '')))
-    .sort((a, b) => a - b);
+  return indices(given.split(',').filter(Boolean));
+}
+
+function indices(ids: readonly string[]): readonly number[] {
+  return ids.map((id) => Number(id.replace('GPU-', ''))).sort((a, b) => a - b);
 }

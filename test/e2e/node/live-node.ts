@@ -38,6 +38,8 @@ export interface LiveNodeOptions {
 
 export class LiveNode {
   private readonly running = new Map<string, InnerProcess>();
+  /** The way to the API server, which goes on when the node has no power. */
+  private wire: InnerProcess | undefined;
 
   private constructor(
     private readonly lab: Lab,
@@ -79,16 +81,12 @@ export class LiveNode {
 
   private async launch(nodeImage: string): Promise<void> {
     const { namespaces, folder, programs } = this;
-    await namespaces.run('forwarder', process.execPath, forwarder(`${SERVICE_ADDRESS}:443`, socketIn(folder)));
+    const forward = forwarder(`${SERVICE_ADDRESS}:443`, socketIn(folder));
+    this.wire = await namespaces.run('forwarder', process.execPath, forward);
     mkdirSync(join(folder, 'network'));
     this.write('network/10-pods.conflist', networkConfiguration());
-    const configuration = this.write('containerd.toml', containerdConfiguration(programs, join(folder, 'network')));
-    const path = `${programs.shims}:${process.env.PATH ?? ''}`;
-    this.running.set(
-      'containerd',
-      await namespaces.run('containerd', programs.containerd, ['--config', configuration], { PATH: path }),
-    );
-    await this.lab.until('containerd answers', () => Promise.resolve(this.answers()), 60_000);
+    this.write('containerd.toml', containerdConfiguration(programs, join(folder, 'network')));
+    await this.startContainerd();
     const images = join(folder, 'images');
     mkdirSync(images);
     for (const image of writeImages(images, programs.pause, nodeImage)) {
@@ -100,6 +98,18 @@ export class LiveNode {
     this.write('kubelet.kubeconfig', this.kubeconfig(this.lab.cluster.kubeletToken(NODE)));
     await this.startKubelet();
     await this.lab.nodesReady(1);
+  }
+
+  /** Starts it, and waits until it answers. */
+  async startContainerd(): Promise<void> {
+    const env = { PATH: `${this.programs.shims}:${process.env.PATH ?? ''}` };
+    await this.startProgram(
+      'containerd',
+      this.programs.containerd,
+      ['--config', join(this.folder, 'containerd.toml')],
+      env,
+    );
+    await this.lab.until('containerd answers', () => Promise.resolve(this.answers()));
   }
 
   async startKubelet(): Promise<void> {
@@ -130,8 +140,19 @@ export class LiveNode {
   }
 
   /** Starts a program in the namespaces of the node, outside of pods. */
-  async startProgram(name: string, program: string, args: readonly string[]): Promise<void> {
-    this.running.set(name, await this.namespaces.run(name, program, args));
+  async startProgram(
+    name: string,
+    program: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    this.running.set(name, await this.namespaces.run(name, program, args, env));
+  }
+
+  /** Ends all programs and containers at once, with everything that is not on its disk. Nothing starts again by itself. */
+  async losePower(): Promise<void> {
+    this.running.clear();
+    await this.namespaces.losePower(...(this.wire === undefined ? [] : [this.wire]));
   }
 
   /** Ends one of the programs at once, as a crash would. */

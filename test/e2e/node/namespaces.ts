@@ -5,6 +5,7 @@
  * hierarchy. `/var`, `/run`, and the kernel parameters that a kubelet sets are those of the folder.
  */
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +14,7 @@ import { isRunning, killProcess, type ProcessRecord, startProcess, tail } from '
 const CGROUPS = '/sys/fs/cgroup';
 /** With those that the machine lacks left out. */
 const HIERARCHIES = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blkio', 'pids', 'hugetlb', 'systemd'];
+const BOOT_ID = 'kernel/random/boot_id';
 /** Parameters of the kernel that are the same in all namespaces, and that a kubelet sets. */
 const KERNEL_PARAMETERS = [
   'vm/overcommit_memory',
@@ -21,8 +23,17 @@ const KERNEL_PARAMETERS = [
   'kernel/panic_on_oops',
   'kernel/keys/root_maxkeys',
   'kernel/keys/root_maxbytes',
+  // Not set, but read: it tells one start of a machine from another.
+  BOOT_ID,
 ];
 const READY = 'namespaces-ready';
+/** Mounts of pods and containers first, since files below them would be removed. */
+const FORGET = `
+cut -d ' ' -f 5 /proc/self/mountinfo | grep -E '^/(run/|var/lib/(kubelet|containerd)/)' | sort -r | xargs -r umount -l
+find /run -mindepth 1 -delete
+ip link delete cni0 2>/dev/null
+find /sys/fs/cgroup/*/kubepods -depth -type d -exec rmdir {} + 2>/dev/null
+true`;
 
 /** A process in the namespaces. */
 export interface InnerProcess {
@@ -109,15 +120,37 @@ export class Namespaces {
 
   /** Ends a process of the namespaces at once, as a crash would. */
   async kill({ record, pid }: InnerProcess): Promise<void> {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It ended by itself.
-    }
+    killAtOnce(pid);
     for (const deadline = Date.now() + 10_000; isRunning(record) && Date.now() < deadline;) {
       await sleep(10);
     }
     await killProcess(record);
+  }
+
+  /**
+   * Ends everything at once, as a machine does that loses its power: processes with their containers, and what was in memory only (mounts, cgroups, the
+   * bridge of the pods, the files of `/run`). The next start has another boot ID.
+   *
+   * @param kept processes that are no part of the machine
+   */
+  async losePower(...kept: readonly InnerProcess[]): Promise<void> {
+    const spared = new Set([
+      this.outer.pid,
+      ...childrenOf(this.outer.pid),
+      ...kept.flatMap(({ record, pid }) => [record.pid, pid]),
+    ]);
+    for (const deadline = Date.now() + 30_000; ; await sleep(20)) {
+      const left = processNumbers().filter((pid) => !spared.has(pid) && this.isMember(pid) && stateOf(pid) !== 'Z');
+      if (left.length === 0) {
+        break;
+      }
+      if (Date.now() > deadline) {
+        throw new Error(`Processes of the node do not end: ${left.map(commandOf).join(', ')}`);
+      }
+      left.forEach(killAtOnce);
+    }
+    this.ask('sh', '-c', FORGET);
+    writeFileSync(join(this.folder, 'kernel', String(KERNEL_PARAMETERS.indexOf(BOOT_ID))), `${randomUUID()}\n`);
   }
 
   /** The processes in the namespaces whose command line has these words, by their numbers outside of the namespaces. */
@@ -132,7 +165,17 @@ export class Namespaces {
   }
 
   private holds(pid: number, mine: string): boolean {
-    return namespaceOf(pid) === mine || readIfThere(`/proc/${pid}/cgroup`).includes(`:/${basename(this.folder)}`);
+    return namespaceOf(pid) === mine || this.isMember(pid);
+  }
+
+  /** Whether it is in one of the cgroups of the folder. */
+  private isMember(pid: number): boolean {
+    return readIfThere(`/proc/${pid}/cgroup`).includes(`:/${basename(this.folder)}`);
+  }
+
+  /** Whether it is a process of the pod with this UID. */
+  isOf(pid: number, uid: string): boolean {
+    return uid !== '' && readIfThere(`/proc/${pid}/cgroup`).includes(uid);
   }
 
   /** Ends all processes, and removes the cgroups. */
@@ -249,11 +292,26 @@ function processNumbers(): readonly number[] {
 }
 
 function parentOf(pid: number): number {
-  return Number(
-    readIfThere(`/proc/${pid}/stat`)
-      .replace(/^.*\) /s, '')
-      .split(' ')[1],
-  );
+  return Number(statOf(pid)[1]);
+}
+
+function stateOf(pid: number): string {
+  return statOf(pid)[0];
+}
+
+/** The fields after the name of the program; the first is the state. */
+function statOf(pid: number): readonly string[] {
+  return readIfThere(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
+}
+
+function killAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
 }
 
 function commandOf(pid: number): string {

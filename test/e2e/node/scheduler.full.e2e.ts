@@ -1,14 +1,10 @@
 /**
  * `examples/scheduler` as it is rendered, on a real node: the kubelet runs its replicas and the pods that it places.
  */
-import { App } from 'cdk8s';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scheduler } from '../../../examples/scheduler/main';
-import { Testing } from '../../../src/interfaces/testing';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { asArray, asObject, asString } from '../../../src/manifests/read';
+import { asObject, asString } from '../../../src/manifests/read';
 import { apply } from '../scheduler/install';
 import { nameOf } from '../scheduler/lab';
 import {
@@ -17,72 +13,18 @@ import {
   devicesOf,
   isReady,
   NODE,
-  phaseOf,
   restartsOf,
-  startBed,
   stopBed,
   uidOf,
   working,
   workingGang,
 } from './bed';
-
-const SYSTEM = 'gantry-system';
-const NAME = 'gantry-scheduler';
-/** Of the example, besides those that the scheduler reads. */
-const KINDS = [
-  'servicemonitors.monitoring.coreos.com',
-  'prometheusrules.monitoring.coreos.com',
-  'pytorchjobs.kubeflow.org',
-];
-const ALL_DEVICES = [0, 1, 2, 3, 4, 5, 6, 7];
-/** Of the lease, and of what the kubelet does every few seconds. */
-const PATIENCE = 120_000;
+import { ALL_DEVICES, clearExample, NAME, nodeOf, PATIENCE, questionsAbout, startExample, SYSTEM } from './example';
 
 describeNode('examples/scheduler on a real node', () => {
   let bed: Bed;
+  const { replicas, leader, podNamed, runs, allRun, bothReady, devices, offered, saysWhy } = questionsAbout(() => bed);
 
-  const replicas = async (): Promise<readonly JsonObject[]> =>
-    (await bed.lab.list(`/api/v1/namespaces/${SYSTEM}/pods`)).filter(
-      ({ metadata }) => asObject(metadata).deletionTimestamp === undefined,
-    );
-  /** Name of the pod that holds the lease. */
-  const leader = async (): Promise<string | undefined> => {
-    const lease = await bed.lab.get(`/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/${NAME}`);
-    return asString(asObject(lease?.spec).holderIdentity)?.split('_')[0];
-  };
-  const nodeOf = (one: JsonObject | undefined): string | undefined => asString(asObject(one?.spec).nodeName);
-  /** How often the device plugin registered with a kubelet. */
-  const registrations = (): number =>
-    readFileSync(join(bed.node.folder, 'device-plugin.log'), 'utf8').split('registered').length - 1;
-  const podNamed = (name: string, namespace = 'default'): Promise<JsonObject | undefined> =>
-    bed.lab.get(`/api/v1/namespaces/${namespace}/pods/${name}`);
-  const runs = async (name: string, namespace?: string): Promise<boolean> => {
-    const found = await podNamed(name, namespace);
-    return found !== undefined && phaseOf(found) === 'Running' && bed.node.log(found).includes('ready');
-  };
-  const allRun = (...names: readonly string[]): Promise<void> =>
-    bed.lab.until(
-      `${names.join()} run`,
-      async () => (await Promise.all(names.map((name) => runs(name)))).every(Boolean),
-      PATIENCE,
-    );
-  const bothReady = (): Promise<void> =>
-    bed.lab.until(
-      'two replicas are ready',
-      async () => {
-        const pods = await replicas();
-        return pods.length === 2 && pods.every(isReady);
-      },
-      PATIENCE,
-    );
-  const devices = async (...names: readonly string[]): Promise<readonly number[]> => {
-    const pods = await Promise.all(names.map((name) => podNamed(name)));
-    return pods.flatMap((one) => devicesOf(bed.node, one ?? {})).sort((a, b) => a - b);
-  };
-  const allocatable = async (): Promise<string | undefined> =>
-    asString(asObject(asObject((await bed.lab.get(`/api/v1/nodes/${NODE}`))?.status).allocatable)['nvidia.com/gpu']);
-  const offered = (count: string): Promise<void> =>
-    bed.lab.until(`the node offers ${count} devices`, async () => (await allocatable()) === count, PATIENCE);
   /** The processes of a replica, by their numbers on this machine. */
   const processesOf = (replica: JsonObject): readonly number[] =>
     bed.node.namespaces
@@ -100,26 +42,9 @@ describeNode('examples/scheduler on a real node', () => {
   };
 
   beforeAll(async () => {
-    bed = await startBed(KINDS);
-    await bed.node.startDevicePlugin(8);
-    await offered('8');
-    await apply(bed.lab, [
-      ...Testing.synth(scheduler(new App())),
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'notebooks' } },
-    ]);
+    bed = await startExample();
   });
-  afterEach(async () => {
-    for (const namespace of ['default', 'notebooks']) {
-      await bed.lab.cluster.client.request('DELETE', `/api/v1/namespaces/${namespace}/pods`, {
-        body: { gracePeriodSeconds: 0 },
-      });
-      await bed.lab.until(
-        'no pods',
-        async () => (await bed.lab.list(`/api/v1/namespaces/${namespace}/pods`)).length === 0,
-        PATIENCE,
-      );
-    }
-  });
+  afterEach(() => clearExample(bed));
   afterAll(() => stopBed(bed));
 
   it('two replicas become ready where PodSecurity "restricted" is enforced, and run with nothing but that', async () => {
@@ -142,10 +67,7 @@ describeNode('examples/scheduler on a real node', () => {
     await allRun('first-0', 'first-1');
     expect(await devices('first-0', 'first-1')).toEqual(ALL_DEVICES);
     await bed.lab.create(...workingGang('second', 4, { gpus: 2, queue: 'research' }));
-    await bed.lab.until('the reason why it waits', async () => {
-      const conditions = asArray(asObject((await podNamed('second-0'))?.status).conditions).map(asObject);
-      return conditions.some(({ type, status }) => type === 'PodScheduled' && status === 'False');
-    });
+    await saysWhy('second-0');
     await bed.lab.delete('/api/v1/namespaces/default/pods/first-0');
     await bed.lab.until('it ended', async () => (await podNamed('first-0')) === undefined, PATIENCE);
     // Two of four would fit now.
@@ -240,42 +162,12 @@ describeNode('examples/scheduler on a real node', () => {
     await allRun('drained-0');
   });
 
-  it('the kubelet is killed and comes back: pods go on with their devices, and none is given twice', async () => {
-    await bothReady();
-    await bed.lab.create(...workingGang('long', 2, { gpus: 3, queue: 'research' }));
-    await allRun('long-0', 'long-1');
-    const given = [await devices('long-0'), await devices('long-1')];
-    const registered = registrations();
-    await bed.node.kill('kubelet');
-    // Decided while the kubelet is away; it starts them when it is back.
-    await bed.lab.create(
-      ...workingGang('short', 1, { gpus: 2, queue: 'research' }),
-      ...workingGang('none', 1, { gpus: 1, queue: 'research' }),
-    );
-    await bed.lab.until('both are decided', async () => nodeOf(await podNamed('short-0')) === NODE);
-    await bed.node.startKubelet();
-    await bed.lab.until('the gang that fits runs', () => runs('short-0'), PATIENCE);
-    await bed.lab.until('the device plugin is registered again', () => Promise.resolve(registrations() > registered));
-    await offered('8');
-    // The node reports every two seconds.
-    await sleep(5000);
-    expect([await devices('long-0'), await devices('long-1')]).toEqual(given);
-    expect(await devices('long-0', 'long-1', 'short-0')).toEqual(ALL_DEVICES);
-    expect([phaseOf(await podNamed('none-0')), nodeOf(await podNamed('none-0'))]).toEqual(['Pending', undefined]);
-    for (const name of ['long-0', 'long-1']) {
-      expect(restartsOf((await podNamed(name)) ?? {})).toBe(0);
-    }
-  });
-
   it('the device plugin ends and comes back: gangs wait for it', async () => {
     await bothReady();
     await bed.node.kill('device-plugin');
     await offered('0');
     await bed.lab.create(...workingGang('waiting', 2, { gpus: 4, queue: 'research' }));
-    await bed.lab.until('the reason why it waits', async () => {
-      const conditions = asArray(asObject((await podNamed('waiting-0'))?.status).conditions).map(asObject);
-      return conditions.some(({ type, status }) => type === 'PodScheduled' && status === 'False');
-    });
+    await saysWhy('waiting-0');
     await bed.node.startDevicePlugin(8);
     await allRun('waiting-0', 'waiting-1');
     expect(await devices('waiting-0', 'waiting-1')).toEqual(ALL_DEVICES);

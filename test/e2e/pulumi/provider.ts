@@ -26,6 +26,8 @@ import { collectionPath, Discovery } from '../control-plane/discovery';
 const SIGNATURE = '4dabf18193072939515e22adb298388d';
 const SECRET = '1b47061264138c4ac30d75fd1eb44270';
 const UNKNOWN = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
+/** With what the server does a moment later, milliseconds. */
+const PATIENCE = 120_000;
 /** What the cluster writes into metadata. */
 const WRITTEN = ['uid', 'resourceVersion', 'creationTimestamp', 'generation'] as const;
 
@@ -147,9 +149,9 @@ class Provider {
     if (status >= 400 && status !== 404) {
       throw refused(body);
     }
-    for (const deadline = Date.now() + 60_000; (await this.client.request('GET', path)).status !== 404;) {
+    for (const deadline = Date.now() + PATIENCE; (await this.client.request('GET', path)).status !== 404;) {
       if (Date.now() > deadline) {
-        throw new Error(`${path} is still there after 60 s`);
+        throw new Error(`${path} is still there after ${PATIENCE / 1000} s`);
       }
       await sleep(50);
     }
@@ -160,7 +162,7 @@ class Provider {
     const object = withoutSecrets(inputs) as JsonObject;
     const path = `${await this.pathOf(object)}?fieldManager=pulumi&force=true`;
     let reply: Reply;
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + PATIENCE;
     // A definition is served a moment after it was created. A namespace that is missing will not come.
     while (isNotServed((reply = await this.patch(path, object))) && Date.now() < deadline) {
       await sleep(100);
@@ -179,7 +181,7 @@ class Provider {
     const apiVersion = asString(object.apiVersion) ?? '';
     const kind = asString(object.kind) ?? '';
     const { name, namespace } = asObject(object.metadata);
-    for (const deadline = Date.now() + 30_000; ;) {
+    for (const deadline = Date.now() + PATIENCE; ;) {
       this.kinds ??= Discovery.read(this.client);
       const served = (await this.kinds).get(apiVersion, kind);
       if (served !== undefined) {

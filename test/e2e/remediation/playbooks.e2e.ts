@@ -201,14 +201,27 @@ describeLive('the five kinds of contention, from the symptom to the recovery', (
     await kubelet.stopPlugin();
     await condition('AcceleratorsMissing', 'True');
     await tainted();
-    const found = asArray(asObject((await theNode()).status).conditions).map(asObject);
-    expect(asString(found.find(({ type }) => type === 'AcceleratorsMissing')?.message)).toContain(
-      '7 of 8 nvidia.com/gpu are allocatable; the PCI bus has 0; nvidia-gpu.sock has vanished',
+    // The agent may have looked between the loss of the device and that of the plugin.
+    await lab.until(
+      'the message says all',
+      async () => {
+        const found = asArray(asObject((await theNode()).status).conditions).map(asObject);
+        return asString(found.find(({ type }) => type === 'AcceleratorsMissing')?.message)!.includes(
+          '7 of 8 nvidia.com/gpu are allocatable; the PCI bus has 0; nvidia-gpu.sock has vanished',
+        );
+      },
+      LIMIT,
     );
     // The alert reads this metric.
     const port = String(agentLog.find(({ msg }) => msg === 'started')?.port);
-    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    expect(metrics).toMatch(/^gantry_node_condition\{type="AcceleratorsMissing",status="True"\} 1$/m);
+    await lab.until(
+      'the metric says it',
+      async () =>
+        /^gantry_node_condition\{type="AcceleratorsMissing",status="True"\} 1$/m.test(
+          await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+        ),
+      LIMIT,
+    );
     const alert = NODE_AGENT_ALERTS.find(({ alert: name }) => name === 'NodeAcceleratorsMissing');
     expect(alert?.expr).toContain('gantry_node_condition{type="AcceleratorsMissing", status="True"}');
     await lab.until(

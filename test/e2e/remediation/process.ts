@@ -101,7 +101,7 @@ export class RemediationProcess {
     const log: LogLine[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => log.push(JSON.parse(line) as LogLine));
     const started = new RemediationProcess(child, log, folder);
-    for (const deadline = Date.now() + 60_000; !log.some(({ msg }) => msg === 'started');) {
+    for (const deadline = Date.now() + 120_000; !log.some(({ msg }) => msg === 'started');) {
       if (Date.now() > deadline || child.exitCode !== null) {
         throw new Error(`The program did not start: ${JSON.stringify(log)}`);
       }
@@ -121,7 +121,7 @@ export class RemediationProcess {
 
   async ready(): Promise<void> {
     for (let tries = 0; (await this.get('/readyz')).status !== 200; tries++) {
-      if (tries > 600) {
+      if (tries > 2400) {
         throw new Error('The program is not ready.');
       }
       await new Promise((done) => setTimeout(done, 50));

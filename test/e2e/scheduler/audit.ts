@@ -11,6 +11,8 @@ export interface Asked {
   readonly right: string;
   readonly status: number;
   readonly uri: string;
+  /** When it came, milliseconds since the epoch. */
+  readonly received: number;
 }
 
 /** Requests for resources; what is no resource (discovery, health) every user may read. */
@@ -33,6 +35,7 @@ export function askedBy(user: string, log: string): readonly Asked[] {
         ),
         status: Number(asObject(event.responseStatus).code),
         uri: asString(event.requestURI) ?? '',
+        received: Date.parse(asString(event.requestReceivedTimestamp) ?? ''),
       };
     });
 }

@@ -46,7 +46,7 @@ export class BadDays {
     return (this.proxy = await FaultyProxy.start(this.lab.kubeconfig));
   }
 
-  async expectAllRun(count: number, limit = 60_000): Promise<void> {
+  async expectAllRun(count: number, limit = 120_000): Promise<void> {
     await this.lab.until(
       `${count} pods run`,
       async () => {
@@ -72,7 +72,7 @@ export class BadDays {
       /\/binding|\/pods\/[^/]+$/.test(path) && method !== 'GET' && asked++ % 3 === 1 ? fault : undefined;
     await this.start('only', proxy.kubeconfig);
     await this.lab.createMany(gangs());
-    await this.expectAllRun(48, 90_000);
+    await this.expectAllRun(48);
     expect(proxy.counts.get(fault)).toBeGreaterThan(3);
   }
 

@@ -4,30 +4,26 @@
  */
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { ApiClient } from '../control-plane/api-client';
 import { describeLive } from '../live-cluster';
 import {
   allocated,
   claim,
-  claimFaults,
   claimingGang,
+  CLAIMS,
   claims,
-  clearClaims,
+  ClaimsLab,
   deviceClass,
   DRIVER,
   gpus,
+  messageOf,
   oneGpu,
   slice,
   template,
 } from './claims-lab';
-import { FaultyProxy } from './faulty-proxy';
-import { GantryProcess } from './gantry-process';
-import { apply, kubeconfigFor, schedulerObjects, tokenOf } from './install';
-import { Lab, nameOf } from './lab';
+import { apply } from './install';
+import { type Lab, nameOf } from './lab';
 import { node, pod, priorityClass } from './manifests';
 
-const NAMESPACE = 'gantry-system';
-const NAME = 'gantry-scheduler';
 const CONFIG = `
 handOver: { guarded: true }
 cycle: { periodSeconds: 1 }
@@ -40,75 +36,20 @@ const ofType = (type: string): string =>
 
 describeLive('devices by claim', () => {
   let lab: Lab;
-  let kubeconfig: string;
-  let proxy: FaultyProxy | undefined;
-  const running: GantryProcess[] = [];
-  const faults = new Set<string>();
-  let watching: NodeJS.Timeout;
-
-  beforeAll(async () => {
-    lab = await Lab.start();
-    await apply(lab, schedulerObjects());
-    kubeconfig = kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME));
+  const run = ClaimsLab.ofSuite({
+    config: CONFIG,
+    classes: [deviceClass(DRIVER, ofType('gpu')), template('one', oneGpu)],
   });
-  beforeEach(() => {
-    faults.clear();
-    watching = setInterval(() => {
-      void claimFaults(lab).then(
-        (found) => found.forEach((fault) => faults.add(fault)),
-        () => undefined,
-      );
-    }, 200);
+  beforeAll(() => {
+    lab = run.lab;
   });
-  afterEach(async () => {
-    clearInterval(watching);
-    for (const gantry of running.splice(0)) {
-      await gantry.stop();
-    }
-    await proxy?.stop();
-    proxy = undefined;
-    const found = [...(await claimFaults(lab)), ...faults];
-    await clearClaims(lab);
-    expect(found).toEqual([]);
-  });
-  afterAll(() => lab.stop());
-
-  async function start(
-    options: { readonly through?: string; readonly leaseSeconds?: number } = {},
-  ): Promise<GantryProcess> {
-    const { through = kubeconfig, leaseSeconds } = options;
-    const gantry = await GantryProcess.start({
-      kubeconfig: through,
-      config: CONFIG,
-      ...(leaseSeconds !== undefined && {
-        leaseSeconds,
-        flags: ['--lease-namespace', NAMESPACE, '--lease-name', NAME],
-      }),
-    });
-    running.push(gantry);
-    return gantry;
-  }
-
-  async function publish(nodes: number, devices: number): Promise<void> {
-    const names = Array.from({ length: nodes }, (_, i) => `n-${i}`);
-    await apply(lab, [
-      deviceClass(DRIVER, ofType('gpu')),
-      template('one', oneGpu),
-      ...names.map((name) => slice(name, gpus(devices))),
-    ]);
-    await lab.create(...names.map((name) => node(name, { gpus: 0 })));
-    await lab.nodesReady(nodes);
-  }
-
-  const placed = async (count: number): Promise<boolean> => Object.keys(await lab.places()).length === count;
-  const bound = (count: number): Promise<void> => lab.until(`${count} pods are bound`, () => placed(count));
 
   it('are allocated for a whole gang or not at all, and kube-scheduler agrees with what it finds', async () => {
-    await publish(2, 2);
-    await start();
+    await run.publish(2, 2);
+    await run.start();
     await lab.create(...claimingGang('large', 5, { resourceClaimTemplateName: 'one' }));
     await lab.create(...claimingGang('fits', 3, { resourceClaimTemplateName: 'one' }));
-    await bound(3);
+    await run.bound(3);
     expect((await allocated(lab)).length).toBe(3);
     // Two pods of kube-scheduler want a device each, and one is left.
     await lab.create(
@@ -117,7 +58,7 @@ describeLive('devices by claim', () => {
         spec: { ...asObject(one.spec), schedulerName: 'default-scheduler' },
       })),
     );
-    await bound(4);
+    await run.bound(4);
     await lab.until('kube-scheduler says why the other waits', async () => {
       const waiting = (await lab.pods()).find(
         ({ metadata, spec }) => nameOf({ metadata }).startsWith('theirs') && asObject(spec).nodeName === undefined,
@@ -126,7 +67,7 @@ describeLive('devices by claim', () => {
     });
     expect((await allocated(lab)).length).toBe(4);
     await lab.until('the large gang has a reason', async () =>
-      /no node that fits the next pod has free devices|of 5 pods fit/.test(messageOf(await podNamed('large-0'))),
+      /no node that fits the next pod has free devices|of 5 pods fit/.test(messageOf(await run.podNamed('large-0'))),
     );
     // With their pods, devices go back, and the gang that waited gets none before it fits as a whole.
     for (const name of ['fits-0', 'fits-1', 'fits-2']) {
@@ -165,21 +106,21 @@ describeLive('devices by claim', () => {
     ]);
     await lab.create(node('n-0', { gpus: 0 }));
     await lab.nodesReady(1);
-    await start();
+    await run.start();
     await lab.create(...claimingGang('a', 2, { resourceClaimTemplateName: 'either' }));
-    await bound(2);
+    await run.bound(2);
     expect(await allocated(lab)).toEqual(['n-0/half-a', 'n-0/half-b']);
   });
 
   // kubernetes#137617
   it('are shared by the pods of a gang, also with pods of kube-scheduler, until the last of them ends', async () => {
-    await publish(2, 1);
+    await run.publish(2, 1);
     await apply(lab, [claim('single', oneGpu)]);
-    await start();
+    await run.start();
     await lab.create(...claimingGang('a', 2, { resourceClaimName: 'single' }));
-    await bound(2);
+    await run.bound(2);
     await lab.create(pod('theirs', { gpus: 0, spec: { ...using('single'), schedulerName: 'default-scheduler' } }));
-    await bound(3);
+    await run.bound(3);
     const places = await lab.places();
     expect(new Set(Object.values(places)).size).toBe(1);
     const [single] = await claims(lab);
@@ -214,14 +155,14 @@ describeLive('devices by claim', () => {
       ...names.map((name) => node(name, { gpus: 4, labels: { 'nvidia.com/gpu.clique': name.slice(0, 3) } })),
     );
     await lab.nodesReady(8);
-    await start();
+    await run.start();
     const inRack = { 'kueue.x-k8s.io/podset-required-topology': 'nvidia.com/gpu.clique' };
     const rack = (name: string): JsonObject[] =>
       claimingGang(name, 4, { resourceClaimTemplateName: 'channel' }, { gpus: 4, annotations: inRack });
     await lab.create(...rack('a'));
-    await bound(4);
+    await run.bound(4);
     await lab.create(...rack('b'));
-    await bound(8);
+    await run.bound(8);
     const racksOf = async (gang: string): Promise<readonly string[]> => [
       ...new Set(
         Object.entries(await lab.places())
@@ -235,20 +176,20 @@ describeLive('devices by claim', () => {
   });
 
   it('are handed over on nodes that have them, charged to the queue, and free for a gang that others are evicted for', async () => {
-    await publish(2, 2);
-    await start();
+    await run.publish(2, 2);
+    await run.start();
     await lab.create(priorityClass('high', 1000));
     await lab.create(
       ...claimingGang('handed', 2, { resourceClaimTemplateName: 'one' }, { queue: 'small', handOver: true }),
     );
-    await bound(2);
+    await run.bound(2);
     // The queue has no more, though the nodes do.
     await lab.create(
       ...claimingGang('more', 1, { resourceClaimTemplateName: 'one' }, { queue: 'small', handOver: true }),
     );
-    await lab.until('the queue says so', async () => /small/.test(messageOf(await podNamed('more-0'))));
+    await lab.until('the queue says so', async () => /small/.test(messageOf(await run.podNamed('more-0'))));
     await lab.create(...claimingGang('low', 2, { resourceClaimTemplateName: 'one' }));
-    await bound(4);
+    await run.bound(4);
     await lab.create(...claimingGang('urgent', 2, { resourceClaimTemplateName: 'one' }, { priorityClass: 'high' }));
     await lab.until('the urgent gang runs', async () => {
       const places = await lab.places();
@@ -258,14 +199,14 @@ describeLive('devices by claim', () => {
   });
 
   it('that another writer takes at the same moment are left to it', async () => {
-    await publish(1, 3);
-    proxy = await FaultyProxy.start(kubeconfig);
+    await run.publish(1, 3);
     await apply(lab, [claim('theirs', oneGpu)]);
-    let taken: Promise<void> | undefined;
-    proxy.trouble = (method, path) => {
-      // The first request to write devices does not arrive, and another one of the same device does.
-      if (taken === undefined && method === 'PATCH' && /resourceclaims\/[^/]*\/status/.test(path)) {
-        taken = lab.patch('/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/theirs/status', {
+    let isTaken = false;
+    const through = await run.through(async (method, path) => {
+      // The first request to write devices does not arrive, and another one of the same device has before the scheduler hears of it.
+      if (!isTaken && method === 'PATCH' && /resourceclaims\/[^/]*\/status/.test(path)) {
+        isTaken = true;
+        await lab.patch(`${CLAIMS}/theirs/status`, {
           status: {
             allocation: {
               devices: { results: [{ request: 'gpu', driver: DRIVER, pool: 'n-0', device: 'gpu-0' }] },
@@ -276,13 +217,13 @@ describeLive('devices by claim', () => {
         return 503;
       }
       return undefined;
-    };
+    });
     // kube-controller-manager takes back what no pod uses: the reservation is looked at before it does.
-    await start({ through: proxy.kubeconfig });
+    await run.start({ through });
     await lab.create(...claimingGang('a', 2, { resourceClaimTemplateName: 'one' }));
-    await bound(2);
-    await taken;
-    faults.forEach((fault) => fault.includes('is held by') && faults.delete(fault));
+    await run.bound(2);
+    expect(isTaken).toBe(true);
+    run.forget(/is held by/);
   });
 
   it.each([
@@ -291,29 +232,17 @@ describeLive('devices by claim', () => {
     ['between allocation and binding', /\/binding$/, 0],
     ['after some pods were bound', /\/binding$/, 3],
   ] as const)('of a leader that is killed %s are used by the next one', async (_, which, after) => {
-    await publish(2, 4);
-    proxy = await FaultyProxy.start(kubeconfig);
-    let passed = 0;
-    let isCut = false;
-    proxy.trouble = (method, path) => {
-      isCut ||= method !== 'GET' && which.test(path) && ++passed > after;
-      return isCut && method !== 'GET' ? 503 : undefined;
-    };
-    const first = await start({ through: proxy.kubeconfig, leaseSeconds: 5 });
-    await first.until('leading: pods and nodes listed again');
-    await lab.create(...claimingGang('a', 8, { resourceClaimTemplateName: 'one' }));
-    await lab.until('it is cut off', () => Promise.resolve(isCut));
-    await first.stop('SIGKILL');
-    await start({ leaseSeconds: 5 });
-    await bound(8);
+    await run.publish(2, 4);
+    await run.killLeader(which, after, claimingGang('a', 8, { resourceClaimTemplateName: 'one' }));
+    await run.bound(8);
     expect((await allocated(lab)).length).toBe(8);
   });
 
   it('are not written by anything else of the scheduler than its devices, reservations, and finalizer', async () => {
-    await publish(1, 1);
+    await run.publish(1, 1);
     await apply(lab, [claim('c', oneGpu)]);
-    const path = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c';
-    const asScheduler = new ApiClient({ ...lab.cluster.client.endpoint, token: await tokenOf(lab, NAMESPACE, NAME) });
+    const path = `${CLAIMS}/c`;
+    const asScheduler = await run.asScheduler();
     const send = async (where: string, body: JsonObject): Promise<number> => {
       const { status } = await asScheduler.request('PATCH', where, {
         body,
@@ -333,17 +262,8 @@ describeLive('devices by claim', () => {
     expect(await send(`${path}/status`, { status: { allocation, reservedFor: [consumer] } })).toBe(200);
     asScheduler.close();
   });
-
-  async function podNamed(name: string): Promise<JsonObject | undefined> {
-    return lab.get(`/api/v1/namespaces/default/pods/${name}`);
-  }
 });
 
 function using(name: string): JsonObject {
   return { resourceClaims: [{ name: 'gpu', resourceClaimName: name }] };
-}
-
-function messageOf(of: JsonObject | undefined): string {
-  const conditions = asArray(asObject(of?.status).conditions).map(asObject);
-  return asString(conditions.find(({ type }) => type === 'PodScheduled')?.message) ?? '';
 }

@@ -5,133 +5,46 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { Random } from '../../support/random';
-import { ApiClient } from '../control-plane/api-client';
 import { describeLive } from '../live-cluster';
-import {
-  allocated,
-  claim,
-  claimFaults,
-  claims,
-  clearClaims,
-  deviceClass,
-  DRIVER,
-  gpus,
-  oneGpu,
-  slice,
-} from './claims-lab';
-import { FaultyProxy } from './faulty-proxy';
-import { GantryProcess } from './gantry-process';
-import { apply, kubeconfigFor, schedulerObjects, tokenOf } from './install';
-import { Lab, nameOf } from './lab';
-import { gang, node, pod } from './manifests';
+import { allocated, claim, CLAIMS, claims, ClaimsLab, deviceClass, DRIVER, messageOf, oneGpu } from './claims-lab';
+import { apply } from './install';
+import { type Lab, nameOf } from './lab';
+import { gang, pod } from './manifests';
 
-const NAMESPACE = 'gantry-system';
-const NAME = 'gantry-scheduler';
 const CONFIG = `
 handOver: { guarded: true }
 cycle: { periodSeconds: 1 }
 explain: { repeatSeconds: 2, writesPerSecond: 100 }
 `;
-const CLAIMS = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims';
 const MARK = 'resource.kubernetes.io/extended-resource-claim';
 const RESOURCE = 'nvidia.com/gpu';
 const OTHER = 'example.com/device';
 
 describeLive('extended resources of a DeviceClass', () => {
   let lab: Lab;
-  let kubeconfig: string;
-  let proxy: FaultyProxy | undefined;
-  const running: GantryProcess[] = [];
-  const faults = new Set<string>();
-  let watching: NodeJS.Timeout;
-
-  beforeAll(async () => {
-    lab = await Lab.start();
-    await apply(lab, schedulerObjects());
-    kubeconfig = kubeconfigFor(lab, await tokenOf(lab, NAMESPACE, NAME));
+  const run = ClaimsLab.ofSuite({
+    config: CONFIG,
+    classes: [serving(DRIVER, RESOURCE), serving('other.example.com', OTHER)],
+    faults: podsWithoutDevices,
   });
-  beforeEach(() => {
-    faults.clear();
-    watching = setInterval(() => {
-      void faultsNow().then(
-        (found) => found.forEach((fault) => faults.add(fault)),
-        () => undefined,
-      );
-    }, 200);
+  beforeAll(() => {
+    lab = run.lab;
   });
-  afterEach(async () => {
-    clearInterval(watching);
-    for (const gantry of running.splice(0)) {
-      await gantry.stop();
-    }
-    await proxy?.stop();
-    proxy = undefined;
-    const found = [...(await faultsNow()), ...faults];
-    await clearClaims(lab);
-    expect(found).toEqual([]);
-  });
-  afterAll(() => lab.stop());
-
-  async function start(through = kubeconfig, leaseSeconds?: number): Promise<GantryProcess> {
-    const gantry = await GantryProcess.start({
-      kubeconfig: through,
-      config: CONFIG,
-      ...(leaseSeconds !== undefined && {
-        leaseSeconds,
-        flags: ['--lease-namespace', NAMESPACE, '--lease-name', NAME],
-      }),
-    });
-    running.push(gantry);
-    return gantry;
-  }
-
-  async function publish(nodes: number, devices: number): Promise<void> {
-    const names = Array.from({ length: nodes }, (_, i) => `n-${i}`);
-    await apply(lab, [
-      serving(DRIVER, RESOURCE),
-      serving('other.example.com', OTHER),
-      ...names.map((name) => slice(name, gpus(devices))),
-    ]);
-    await lab.create(...names.map((name) => node(name, { gpus: 0 })));
-    await lab.nodesReady(nodes);
-  }
-
-  const bound = (count: number): Promise<void> =>
-    lab.until(`${count} pods are bound`, async () => Object.keys(await lab.places()).length === count);
-
-  /** Also: pods that run without the claim that their status names, or away from its devices. */
-  async function faultsNow(): Promise<readonly string[]> {
-    const before = new Set((await lab.pods()).filter(isBound).map(({ metadata }) => asObject(metadata).uid));
-    const all = await claims(lab);
-    const pods = (await lab.pods()).filter(({ metadata }) => before.has(asObject(metadata).uid));
-    const own = pods.flatMap((one): readonly string[] => {
-      const found = all.find((each) => nameOf(each) === claimNameOf(one));
-      const { reservedFor, allocation } = asObject(found?.status);
-      const uids = asArray(reservedFor).map((each) => asObject(each).uid);
-      const pools = asArray(asObject(asObject(allocation).devices).results).map((each) => asObject(each).pool);
-      const isRight =
-        uids.includes(asObject(one.metadata).uid ?? null) &&
-        pools.length > 0 &&
-        pools.every((pool) => pool === asObject(one.spec).nodeName);
-      return isRight ? [] : [`${nameOf(one)} runs without devices of its own`];
-    });
-    return [...(await claimFaults(lab)), ...own];
-  }
 
   it('get the claims, and the status of their pods, that kube-scheduler makes for the same pods', async () => {
-    await publish(4, 40);
-    await start();
+    await run.publish(4, 40);
+    await run.start();
     const random = new Random(181_818);
     const shapes = Array.from({ length: 12 }, () => randomSpec(random));
     await lab.create(...shapes.map((spec, i) => pod(`ours-${i}`, { gpus: 0, spec })));
-    await bound(12);
+    await run.bound(12);
     // Of two schedulers that choose at the same moment, only ours looks whether a device was given twice.
     await lab.create(
       ...shapes.map((spec, i) =>
         pod(`theirs-${i}`, { gpus: 0, spec: { ...spec, schedulerName: 'default-scheduler' } }),
       ),
     );
-    await bound(24);
+    await run.bound(24);
     const pods = new Map((await lab.pods()).map((one) => [nameOf(one), one]));
     const made = new Map((await claims(lab)).map((one) => [nameOf(one), one]));
     const said = (name: string): JsonObject => {
@@ -160,19 +73,19 @@ describeLive('extended resources of a DeviceClass', () => {
   });
 
   it('start for a whole gang or not at all, and go back with their pods', async () => {
-    await publish(2, 3);
-    await start();
+    await run.publish(2, 3);
+    await run.start();
     await lab.create(...gang('large', 4, { gpus: 2 }), ...gang('fits', 2, { gpus: 3 }));
-    await bound(2);
+    await run.bound(2);
     expect((await allocated(lab)).length).toBe(6);
     await lab.until('the large gang has a reason', async () =>
-      /of 4 pods fit|free devices/.test(messageOf(await podNamed('large-0'))),
+      /of 4 pods fit|free devices/.test(messageOf(await run.podNamed('large-0'))),
     );
     expect((await claims(lab)).length).toBe(2);
     await lab.delete('/api/v1/namespaces/default/pods/fits-0');
     await lab.until('its devices are free', async () => (await allocated(lab)).length === 3);
     await lab.create(pod('next', { gpus: 3 }));
-    await bound(2);
+    await run.bound(2);
   });
 
   it.each([
@@ -182,35 +95,23 @@ describeLive('extended resources of a DeviceClass', () => {
     ['between allocation and binding', /\/binding$/, 0],
     ['after some pods were bound', /\/binding$/, 3],
   ] as const)('of a leader that is killed %s are used by the next one', async (_, which, after) => {
-    await publish(2, 4);
-    proxy = await FaultyProxy.start(kubeconfig);
-    let passed = 0;
-    let isCut = false;
-    proxy.trouble = (method, path) => {
-      isCut ||= method !== 'GET' && which.test(path) && ++passed > after;
-      return isCut && method !== 'GET' ? 503 : undefined;
-    };
-    const first = await start(proxy.kubeconfig, 5);
-    await first.until('leading: pods and nodes listed again');
-    await lab.create(...gang('a', 8, { gpus: 1 }));
-    await lab.until('it is cut off', () => Promise.resolve(isCut));
-    await first.stop('SIGKILL');
-    await start(kubeconfig, 5);
-    await bound(8);
+    await run.publish(2, 4);
+    await run.killLeader(which, after, gang('a', 8, { gpus: 1 }));
+    await run.bound(8);
     expect((await allocated(lab)).length).toBe(8);
-    expect((await claims(lab)).length).toBe(8);
+    await lab.until('no claim is left over', async () => (await claims(lab)).length === 8);
   });
 
   it('do not follow from claims that tenants annotate, many of them', async () => {
-    await publish(1, 3);
+    await run.publish(1, 3);
     await apply(lab, [claim('used', oneGpu)]);
-    await start();
+    await run.start();
     const using = { resourceClaims: [{ name: 'gpu', resourceClaimName: 'used' }] };
     await lab.create(pod('victim', { gpus: 0, spec: { ...using, schedulerName: 'default-scheduler' } }));
     await lab.until('the victim runs', async () => (await lab.places()).victim !== undefined);
     // The pod has to wait: its uid is known before it is decided about.
     await lab.create(pod('p', { gpus: 1, spec: { schedulingGates: [{ name: 'example.com/wait' }] } }));
-    const { uid } = asObject((await podNamed('p'))?.metadata);
+    const { uid } = asObject((await run.podNamed('p'))?.metadata);
     const marks = {
       annotations: { [MARK]: 'true' },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid, controller: true }],
@@ -230,20 +131,20 @@ describeLive('extended resources of a DeviceClass', () => {
       const places = await lab.places();
       return places.p !== undefined && places.other !== undefined;
     });
-    expect(claimNameOf((await podNamed('p')) ?? {})).toMatch(/^p-extended-resources-/);
+    expect(claimNameOf((await run.podNamed('p')) ?? {})).toMatch(/^p-extended-resources-/);
     const used = await lab.get(`${CLAIMS}/used`);
     expect(asArray(asObject(used?.status).reservedFor).map((one) => asObject(one).name)).toEqual(['victim']);
     expect((await allocated(lab)).length).toBe(3);
     await lab.delete('/api/v1/namespaces/default/pods/victim');
-    await lab.until('the victim is gone', async () => (await podNamed('victim')) === undefined);
+    await lab.until('the victim is gone', async () => (await run.podNamed('victim')) === undefined);
   });
 
   it('are the only ones for which the scheduler makes and deletes claims', async () => {
-    await publish(1, 1);
+    await run.publish(1, 1);
     await apply(lab, [claim('c', oneGpu)]);
     await lab.create(pod('p', { gpus: 0, spec: { schedulerName: 'nobody' } }));
-    const { uid } = asObject((await podNamed('p'))?.metadata);
-    const asScheduler = new ApiClient({ ...lab.cluster.client.endpoint, token: await tokenOf(lab, NAMESPACE, NAME) });
+    const { uid } = asObject((await run.podNamed('p'))?.metadata);
+    const asScheduler = await run.asScheduler();
     const send = async (method: string, path: string, body: JsonObject): Promise<number> =>
       (await asScheduler.request(method, path, { body })).status;
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid, controller: true };
@@ -262,11 +163,25 @@ describeLive('extended resources of a DeviceClass', () => {
     expect(await send('DELETE', `${CLAIMS}/own`, {})).toBe(200);
     asScheduler.close();
   });
-
-  async function podNamed(name: string): Promise<JsonObject | undefined> {
-    return lab.get(`/api/v1/namespaces/default/pods/${name}`);
-  }
 });
+
+/** In words: pods that run without the claim that their status names, or away from its devices. */
+async function podsWithoutDevices(lab: Lab): Promise<readonly string[]> {
+  const before = new Set((await lab.pods()).filter(isBound).map(({ metadata }) => asObject(metadata).uid));
+  const all = await claims(lab);
+  const pods = (await lab.pods()).filter(({ metadata }) => before.has(asObject(metadata).uid));
+  return pods.flatMap((one): readonly string[] => {
+    const found = all.find((each) => nameOf(each) === claimNameOf(one));
+    const { reservedFor, allocation } = asObject(found?.status);
+    const uids = asArray(reservedFor).map((each) => asObject(each).uid);
+    const pools = asArray(asObject(asObject(allocation).devices).results).map((each) => asObject(each).pool);
+    const isRight =
+      uids.includes(asObject(one.metadata).uid ?? null) &&
+      pools.length > 0 &&
+      pools.every((pool) => pool === asObject(one.spec).nodeName);
+    return isRight ? [] : [`${nameOf(one)} runs without devices of its own`];
+  });
+}
 
 function serving(name: string, extendedResourceName: string): JsonObject {
   return deviceClass(name, `device.driver == "${DRIVER}"`, { extendedResourceName });
@@ -304,9 +219,4 @@ function isBound({ spec }: JsonObject): boolean {
   const { nodeName, containers } = asObject(spec);
   const requests = asArray(containers).map((one) => asObject(asObject(asObject(one).resources).requests));
   return nodeName !== undefined && requests.some((one) => one[RESOURCE] !== undefined || one[OTHER] !== undefined);
-}
-
-function messageOf(of: JsonObject | undefined): string {
-  const conditions = asArray(asObject(of?.status).conditions).map(asObject);
-  return asString(conditions.find(({ type }) => type === 'PodScheduled')?.message) ?? '';
 }

@@ -20,7 +20,7 @@ describeBadDays('bad days', (world) => {
     first.signal('SIGKILL');
     await second.until('leading: pods and nodes listed again');
     await world.expectAllRun(48);
-    expect(second.log.some(({ msg, holds }) => msg === 'lease' && holds === true)).toBe(true);
+    await second.until('lease', ({ holds }) => holds === true);
   });
 
   it.each(Array.from({ length: CRASHES }, (_, run) => run + 1))(
@@ -34,7 +34,7 @@ describeBadDays('bad days', (world) => {
       await world.lab.cluster.restart('kube-apiserver');
       await world.lab.createMany(gangs(6).slice(3));
       await world.expectAllRun(48);
-      expect(gantry.log.some(({ msg, kind }) => msg === 'watch' && kind === 'failed')).toBe(true);
+      await gantry.until('watch', ({ kind }) => kind === 'failed');
     },
   );
 
@@ -42,12 +42,13 @@ describeBadDays('bad days', (world) => {
     const proxy = await world.throughProxy();
     const gantry = await world.start('only', proxy.kubeconfig);
     const cutting = setInterval(() => proxy.cutWatches(), 300);
-    await world.lab.createMany(gangs());
-    await world.expectAllRun(48);
-    clearInterval(cutting);
-    expect(gantry.log.some(({ msg, kind, during }) => msg === 'watch' && kind === 'failed' && during === 'watch')).toBe(
-      true,
-    );
+    try {
+      await world.lab.createMany(gangs());
+      await world.expectAllRun(48);
+      await gantry.until('watch', ({ kind, during }) => kind === 'failed' && during === 'watch');
+    } finally {
+      clearInterval(cutting);
+    }
     // No kind was listed again for it.
     expect(
       gantry.log.filter(({ kind, collection }) => kind === 'listed' && collection === 'nodes').length,
@@ -71,11 +72,13 @@ describeBadDays('bad days', (world) => {
     };
     const gantry = await world.start('only', proxy.kubeconfig);
     await world.lab.createMany([lastingGang('unlucky', 8, { gpus: 1 })]);
-    await gantry.until('evicted', ({ action }) => action === 'evict-stale');
+    const undone = await gantry.until('evicted', ({ action }) => action === 'evict-stale');
     proxy.trouble = () => undefined;
     await world.expectAllRun(8);
-    // The stated time, the time of a binding, and what the machine takes.
-    expect(world.watchman.longestBroken).toBeLessThan((4 + 8 + 8) * 1000);
+    const placed = await gantry.until('placing');
+    const took = Date.parse(String(undone.time)) - Date.parse(String(placed.time));
+    // The stated time, the time of a binding, and what the machine takes. By the log: the moments at which a busy test looks are others.
+    expect(took).toBeLessThan((4 + 8 + 8) * 1000);
   });
 
   it('two leaders at once, one of them a process that was stopped in the middle: it does nothing when it goes on', async () => {

@@ -19,8 +19,8 @@ import { asArray, asObject, asString } from '../../../src/manifests/read';
  */
 export type Fault = number | 'lost' | 'slow' | 'gone';
 
-/** Says what goes wrong with a request; `undefined`: nothing. */
-export type Trouble = (method: string, path: string) => Fault | undefined;
+/** Says what goes wrong with a request, perhaps after something else was done; `undefined`: nothing. */
+export type Trouble = (method: string, path: string) => Fault | undefined | Promise<Fault | undefined>;
 
 export class FaultyProxy {
   /** What was done, by fault. */
@@ -92,7 +92,7 @@ export class FaultyProxy {
   private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = request;
     const isWatch = url.includes('watch=1');
-    const fault = this.trouble(isWatch ? 'WATCH' : method, url);
+    const fault = await this.trouble(isWatch ? 'WATCH' : method, url);
     if (fault !== undefined) {
       this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
     }

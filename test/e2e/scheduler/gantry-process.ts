@@ -41,6 +41,8 @@ export class GantryProcess {
   /** Of the last member of `log` that was not looked at; for messages. */
   private readonly rest: string[] = [];
   private port = 0;
+  /** It has ended, and all that it wrote was read. */
+  private isClosed = false;
 
   private constructor(
     private readonly child: ChildProcess,
@@ -55,6 +57,7 @@ export class GantryProcess {
     };
     child.stdout!.setEncoding('utf8').on('data', take);
     child.stderr!.setEncoding('utf8').on('data', (text: string) => this.rest.push(text));
+    child.once('close', () => (this.isClosed = true));
   }
 
   /** Starts it, and waits until it serves. */
@@ -128,14 +131,15 @@ export class GantryProcess {
   async until(
     message: string,
     passes: (line: LogLine) => boolean = () => true,
-    { from = 0, limit = 60_000 } = {},
+    { from = 0, limit = 120_000 } = {},
   ): Promise<LogLine> {
     for (const deadline = Date.now() + limit; ; await sleep(20)) {
+      const { isClosed } = this;
       const found = this.log.slice(from).find((line) => line.msg === message && passes(line));
       if (found !== undefined) {
         return found;
       }
-      if (Date.now() > deadline || !this.isRunning) {
+      if (Date.now() > deadline || isClosed) {
         const ending = this.log
           .slice(-15)
           .map((line) => JSON.stringify(line))
@@ -173,6 +177,11 @@ export class GantryProcess {
     });
   }
 
+  /** What a readiness probe learns. */
+  async isReady(): Promise<boolean> {
+    return (await fetch(`${this.address}/readyz`)).status === 200;
+  }
+
   /** Value of a metric, summed up over its labels. */
   async metric(name: string): Promise<number> {
     const lines = (await this.text('/metrics'))
@@ -185,7 +194,7 @@ export class GantryProcess {
   async stop(name: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     forget(this.folder);
     if (this.isRunning) {
-      const ended = new Promise((done) => this.child.once('exit', done));
+      const ended = new Promise((done) => this.child.once('close', done));
       // A stopped process takes no other signal.
       this.child.kill('SIGCONT');
       this.child.kill(name);

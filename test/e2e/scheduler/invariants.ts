@@ -70,9 +70,6 @@ export function brokenGangs(pods: readonly JsonObject[]): readonly string[] {
 /** Looks all the time, beside what the test does. */
 export class Watchman {
   readonly faults = new Set<string>();
-  /** The longest time that a gang was below its minimum, milliseconds. */
-  longestBroken = 0;
-  private readonly since = new Map<string, number>();
   private stopped = false;
   private readonly running: Promise<void>;
 
@@ -92,15 +89,6 @@ export class Watchman {
         const pods = await this.lab.pods();
         const nodes = await this.lab.list('/api/v1/nodes');
         overCapacity(nodes, pods).forEach((fault) => this.faults.add(fault));
-        const broken = new Set(brokenGangs(pods).map((text) => text.split(':')[0]));
-        const now = Date.now();
-        broken.forEach((gang) => this.since.set(gang, this.since.get(gang) ?? now));
-        for (const [gang, since] of this.since) {
-          this.longestBroken = Math.max(this.longestBroken, now - since);
-          if (!broken.has(gang)) {
-            this.since.delete(gang);
-          }
-        }
       } catch {
         // The server is down, as tests want it to be.
       }

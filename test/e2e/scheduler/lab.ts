@@ -133,8 +133,8 @@ export class Lab {
     return Object.fromEntries(placed.map((pod) => [nameOf(pod), asString(asObject(pod.spec).nodeName)!]));
   }
 
-  /** @throws where it does not come true in time */
-  async until(what: string, isTrue: () => Promise<boolean>, limit = 60_000): Promise<void> {
+  /** @throws where it does not come true in time, which is far more than a busy machine takes */
+  async until(what: string, isTrue: () => Promise<boolean>, limit = 120_000): Promise<void> {
     for (const deadline = Date.now() + limit; !(await isTrue()); await sleep(50)) {
       if (Date.now() > deadline) {
         throw new Error(`Not within ${limit / 1000} s: ${what}`);
@@ -162,8 +162,8 @@ export class Lab {
 
   /** Everything that a suite left behind goes. */
   async clear(): Promise<void> {
+    await this.endReplicaSets();
     for (const path of [
-      '/apis/apps/v1/namespaces/default/replicasets',
       '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
       '/api/v1/namespaces/default/pods',
       '/api/v1/nodes',
@@ -178,6 +178,21 @@ export class Lab {
       'the cluster is empty',
       async () => (await this.pods()).length === 0 && (await this.list('/api/v1/nodes')).length === 0,
     );
+  }
+
+  /** Each says first that it wants no pods: a controller that has not yet seen that its ReplicaSet is gone makes pods again that are deleted. */
+  async endReplicaSets(): Promise<void> {
+    const path = '/apis/apps/v1/namespaces/default/replicasets';
+    const all = await this.list(path);
+    await Promise.all(all.map((one) => this.patch(`${path}/${nameOf(one)}`, { spec: { replicas: 0 } })));
+    for (const one of all) {
+      await this.until(`${nameOf(one)} wants no pods`, async () => {
+        const { metadata, status } = (await this.get(`${path}/${nameOf(one)}`)) ?? {};
+        const { observedGeneration, replicas } = asObject(status);
+        return observedGeneration === asObject(metadata).generation && (replicas ?? 0) === 0;
+      });
+      await this.delete(`${path}/${nameOf(one)}`);
+    }
   }
 }
 

@@ -110,7 +110,7 @@ if (CHROMIUM === undefined) {
     await page.getByRole('searchbox').fill('late');
     await lab.create(...gang('latecomer', 3, { gpus: 8, queue: 'research' }));
     await page.getByText('3 pods of default/latecomer placed on 3 nodes').waitFor();
-    expect(await gangs(page)).toContain('latecomer');
+    await lab.until('the page lists it', async () => (await gangs(page)).includes('latecomer'));
     for (const index of [0, 1, 2]) {
       await lab.delete(`/api/v1/namespaces/default/pods/latecomer-${index}`);
     }
@@ -125,13 +125,19 @@ if (CHROMIUM === undefined) {
     const first = await start('first-replica_0a', LEASE_SECONDS);
     await first.until('leading: pods and nodes listed again');
     const second = await start('second-replica_0b', LEASE_SECONDS);
-    await lab.until('the second knows who leads', async () => (await fetch(`${second.address}/readyz`)).status === 200);
+    await lab.until('the second knows who leads', () => second.isReady());
     const reader = (
       await fetch(`${second.address}/gantry/v1/stream`)
     ).body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-    const { value } = await reader.read();
+    let told = '';
+    // An event may come in parts, and ends with an empty line.
+    while (!told.includes('\n\n')) {
+      const { value, done } = await reader.read();
+      expect(done).toBe(false);
+      told += Buffer.from(value ?? []).toString();
+    }
     await reader.cancel();
-    expect(Buffer.from(value ?? []).toString()).toContain(
+    expect(told).toContain(
       'first-replica_0a decides: look at its page (kubectl -n kube-system port-forward pod/first-replica',
     );
     // It is visited once a picture is drawn, which it is when the first is gone.

@@ -46,8 +46,24 @@ describeLive('the plan and what comes of it', () => {
   async function runFirst(...pods: readonly JsonObject[]): Promise<void> {
     await lab.create(...pods);
     gantry = await GantryProcess.start({ kubeconfig: lab.kubeconfig, config: CONFIG });
-    await lab.until('the first pods run', async () => Object.keys(await lab.places()).length === pods.length);
+    await allRun(pods.length);
     await gantry.stop();
+  }
+
+  /** Their status counts in a plan, and a node is chosen before it is written. */
+  function allRun(count: number): Promise<void> {
+    return lab.until(`${count} pods run`, async () => {
+      const phases = (await lab.pods()).map(({ status }) => asObject(status).phase);
+      return phases.filter((phase) => phase === 'Running').length === count;
+    });
+  }
+
+  /** The log of the program is read a moment after what it reports. @returns the pods, sorted */
+  async function evicted(count: number): Promise<readonly unknown[]> {
+    const lines = (): readonly unknown[] =>
+      gantry!.log.filter(({ msg }) => msg === 'evicted').map(({ pod: one }) => one);
+    await lab.until(`the log has ${count} evictions`, () => Promise.resolve(lines().length >= count));
+    return [...lines()].sort();
   }
 
   async function start(config = CONFIG): Promise<GantryProcess> {
@@ -147,12 +163,7 @@ describeLive('the plan and what comes of it', () => {
         'urgent-1',
       ].sort(),
     );
-    expect(
-      gantry!.log
-        .filter(({ msg }) => msg === 'evicted')
-        .map((line) => line.pod)
-        .sort(),
-    ).toEqual(plan.evictions.map((one) => one.pod).sort());
+    expect(await evicted(plan.evictions.length)).toEqual(plan.evictions.map((one) => one.pod).sort());
   });
 
   it('reclaim: a queue takes back what it deserves, and no more', async () => {
@@ -164,7 +175,7 @@ describeLive('the plan and what comes of it', () => {
     expect(plan.evictions.map(({ action }) => action)).toEqual(['reclaim', 'reclaim', 'reclaim']);
     await start();
     await expectOutcome({ ...plan, bindings: plan.nominations });
-    expect(gantry!.log.filter(({ msg }) => msg === 'evicted')).toHaveLength(3);
+    expect(await evicted(3)).toHaveLength(3);
   });
 
   it('backfill: what ends in time starts beside a promise, and what does not end in time waits', async () => {
@@ -202,9 +213,9 @@ describeLive('the plan and what comes of it', () => {
     await lab.nodesReady(2);
     await lab.create(lastingGang('left', 1, { gpus: 4 }), lastingGang('filler', 1, { gpus: 4 }));
     await start();
-    await lab.until('one node is full', async () => Object.keys(await lab.places()).length === 2);
+    await allRun(2);
     await lab.create(lastingGang('right', 1, { gpus: 4 }));
-    await lab.until('all run', async () => Object.keys(await lab.places()).length === 3);
+    await allRun(3);
     await gantry!.stop();
     await lab.delete('/apis/apps/v1/namespaces/default/replicasets/filler');
     await lab.until('half of each node is free', async () => (await lab.pods()).length === 2);
@@ -227,7 +238,7 @@ describeLive('the plan and what comes of it', () => {
           .map(([, where]) => where),
       ).size,
     ).toBe(1);
-    expect(gantry!.log.filter(({ msg }) => msg === 'evicted')).toHaveLength(1);
+    expect(await evicted(1)).toHaveLength(1);
   });
 
   it('topology by HyperNodes: a gang stays within one tier', async () => {
@@ -313,7 +324,10 @@ describeLive('the plan and what comes of it', () => {
       const [waiting] = await lab.pods();
       return JSON.stringify(waiting.status).includes('gantry.dev/placement');
     });
-    expect(await gantry!.json('/gantry/v1/pending/default%2Fneeds')).toMatchObject({ kind: 'needs-hand-over' });
+    await lab.until('the list of what waits has it', async () => {
+      const { kind } = await gantry!.json<{ readonly kind?: string }>('/gantry/v1/pending/default%2Fneeds');
+      return kind === 'needs-hand-over';
+    });
     await lab.delete('/api/v1/namespaces/default/persistentvolumeclaims/data');
   });
 

@@ -91,11 +91,13 @@ describeLive('the scheduler with MIG repartitioning', () => {
       await lab.delete(`/api/v1/namespaces/default/pods/cut-${i}`);
     }
     await lab.until('the gang with whole devices runs', async () => (await lab.places())['whole-0'] === free);
+    await lab.until('the manager is done', () => Promise.resolve(manager!.applied.length >= 2));
     expect(manager!.applied).toEqual([`${free} all-1g.10gb`, `${free} all-disabled`]);
-    const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
-    expect(events.map(({ reason }) => asString(reason))).toEqual(
-      expect.arrayContaining(['Repartitioning', 'Repartitioned']),
-    );
+    await lab.until('events say it', async () => {
+      const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
+      const reasons = events.map(({ reason }) => asString(reason));
+      return ['Repartitioning', 'Repartitioned'].every((reason) => reasons.includes(reason));
+    });
 
     const asked = askedBy(`system:serviceaccount:${NAMESPACE}:${NAME}`, lab.cluster.auditLog);
     const done = new Set(asked.filter(({ status }) => status < 300).map(({ right }) => right));

@@ -211,6 +211,12 @@ describe('.gantry.yaml', () => {
       '.gantry.yaml: none.js must export an array of rules as `rules`; create each rule with `defineRule`',
     ],
     [
+      'a module that throws what is no error',
+      'rule-modules: [five.js]\n',
+      '.gantry.yaml: cannot load five.js: it throws 5\n',
+    ],
+    ['a module whose exports throw', 'rule-modules: [lazy.js]\n', '.gantry.yaml: cannot load lazy.js: not now\n'],
+    [
       'a rule that never runs',
       'rule-modules: [never.js]\n',
       '.gantry.yaml: never.js: rule acme/owner: kind "Deployment" is not in the core group: write "apps/Deployment"',
@@ -219,6 +225,11 @@ describe('.gantry.yaml', () => {
   ])('with %s is one clear error', async (_, text, expected) => {
     place.write('.gantry.yaml', text);
     place.write('none.js', 'exports.x = 1;\n');
+    place.write('five.js', 'throw 5;\n');
+    place.write(
+      'lazy.js',
+      "exports.x = 1;\nObject.defineProperty(exports, 'rules', { get() { throw new Error('not now\\nor later'); } });\n",
+    );
     place.write(
       'never.js',
       "exports.rules = [{ id: 'acme/owner', on: 'object', kinds: ['Deployment'], summary: 's.', fix: 'f.', check: () => [] }];\n",

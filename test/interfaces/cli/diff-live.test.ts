@@ -1,9 +1,5 @@
-/**
- * @jest-environment node
- */
 import { join } from 'node:path';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { LIVE_BUNDLE, writeBundle } from '../../../projen/runtime/bundle';
 import { HttpServer } from '../../support/http-server';
 import { type InProcessApiServer } from '../../support/api-server/api-server';
 import { put, snapshotServer } from '../../support/snapshot-world';
@@ -92,9 +88,6 @@ describe('gantry diff PATH --cluster live', () => {
   let server: HttpServer;
 
   beforeAll(async () => {
-    await writeBundle({ ...LIVE_BUNDLE, output: 'bundle.js' }, undefined, place.folder);
-    const bundle = join(place.folder, 'bundle.js');
-    jest.doMock('../../../src/interfaces/live/main', () => jest.requireActual<object>(bundle));
     serve(api, 'v1', { secrets: 'Secret', configmaps: 'ConfigMap' });
     serve(api, 'batch/v1', { jobs: 'Job' });
     put(api, '', 'namespaces', { metadata: { name: 'research' } });

@@ -1,12 +1,8 @@
-/**
- * @jest-environment node
- */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type HistoryEvent, lineOf } from '../../../src/planning/history';
-import { LIVE_BUNDLE, writeBundle } from '../../../projen/runtime/bundle';
 import { type InProcessApiServer } from '../../support/api-server/api-server';
 import { HttpServer } from '../../support/http-server';
 import { snapshotServer } from '../../support/snapshot-world';
@@ -49,10 +45,6 @@ describe('gantry history', () => {
   let server: HttpServer;
 
   beforeAll(async () => {
-    // As the package contains it: the client that reads kubeconfigs is an ES module, which Jest does not load.
-    await writeBundle({ ...LIVE_BUNDLE, output: 'bundle.js' }, undefined, place.folder);
-    const bundle = join(place.folder, 'bundle.js');
-    jest.doMock('../../../src/interfaces/live/main', () => jest.requireActual<object>(bundle));
     api = snapshotServer();
     server = await HttpServer.of(api);
     server.writeKubeconfig(join(place.folder, 'config'));

@@ -58,6 +58,25 @@ spec: {selectors: [{cel: {expression: '${selector}'}}]}
   expect(JSON.parse(out)).toMatchObject({ findings: [{ rule: 'core/device-class-valid' }], notChecked: [] });
 });
 
+test('a module of rules may wait; one that waits forever is an error', () => {
+  const rule = `{ id: 'acme/x', on: 'object', kinds: ['ConfigMap'], tier: 'advice', severity: 'error', summary: 's', why: 'w', source: 'us', fix: 'f', check: () => [] }`;
+  place.write('waits.mjs', `await Promise.resolve();\nexport const rules = [${rule}];\n`);
+  place.write('forever.mjs', 'await new Promise(() => undefined);\nexport const rules = [];\n');
+  place.write('null.cjs', 'throw null;\n');
+  place.write('.gantry.yaml', 'rule-modules: [null.cjs]\n');
+  expect(gantry(['rules']).err).toBe('gantry: .gantry.yaml: cannot load null.cjs: it throws null\n');
+  place.write('.gantry.yaml', 'rule-modules: [waits.mjs]\n');
+  expect(gantry(['rules', 'acme/x'])).toMatchObject({ status: 0, err: '' });
+  place.write('.gantry.yaml', 'rule-modules: [forever.mjs]\n');
+  for (const words of [['rules'], ['check', '-']]) {
+    expect(gantry(words)).toEqual({
+      status: 2,
+      out: '',
+      err: 'gantry: .gantry.yaml: cannot load forever.mjs: its top-level await never ends\n',
+    });
+  }
+});
+
 test('a run that uses the compiled code of the run before says the same', () => {
   place.write('bad.yaml', BAD);
   const before = gantry(['check', 'bad.yaml']);

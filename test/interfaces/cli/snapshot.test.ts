@@ -1,6 +1,3 @@
-/**
- * @jest-environment node
- */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +5,6 @@ import { parse } from 'yaml';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { SNAPSHOT_COLLECTIONS } from '../../../src/manifests/snapshot/collections';
 import { SNAPSHOT_VERSION } from '../../../src/manifests/snapshot/cluster-snapshot';
-import { LIVE_BUNDLE, writeBundle } from '../../../projen/runtime/bundle';
 import { HttpServer } from '../../support/http-server';
 import { put, snapshotServer } from '../../support/snapshot-world';
 import { Workplace } from './fake-terminal';
@@ -40,10 +36,6 @@ describe('gantry snapshot', () => {
   let server: HttpServer;
 
   beforeAll(async () => {
-    // As the package contains it: the client that reads kubeconfigs is an ES module, which Jest does not load.
-    await writeBundle({ ...LIVE_BUNDLE, output: 'bundle.js' }, undefined, place.folder);
-    const bundle = join(place.folder, 'bundle.js');
-    jest.doMock('../../../src/interfaces/live/main', () => jest.requireActual<object>(bundle));
     const api = snapshotServer();
     put(api, '', 'nodes', node('gpu-0'), node('gpu-1'));
     put(api, '', 'namespaces', { metadata: { name: 'research' } });

@@ -58,8 +58,47 @@ it('a class with a selector of another kind accepts no device', () => {
   );
   const request = { name: 'r', exactly: { deviceClassName: 'new' } };
   expect(reader.read({ devices: { requests: [request] } }, 'claim', 'the claim').problem).toBe(
-    'request "r" of the claim has a selector that cannot be evaluated: it has no CEL expression',
+    'request "r" of the claim has a selector without a CEL expression',
   );
+});
+
+/** The claim with the selector. */
+function read(expression: string): ReturnType<ClaimReader['read']> {
+  const request = { name: 'r', exactly: { deviceClassName: 'c', selectors: [{ cel: { expression } }] } };
+  return new ClaimReader(new Map([['c', []]]), true).read({ devices: { requests: [request] } }, 'claim', 'the claim');
+}
+
+/** Why a device without attributes is none for it. */
+function reasonOf(expression: string): string | undefined {
+  const { devices } = sliceOf({ spec: { driver: DRIVER, devices: [{ name: 'd' }] } }, new Map());
+  const [alternative] = read(expression).claim?.requests[0]?.alternatives ?? [];
+  return alternative?.whyNone?.(devices.map((device) => ({ driver: DRIVER, device })));
+}
+
+it.each([
+  ['device.driver ==', 'unexpected end of the expression in line 1, column 17'],
+  ['device..driver == "x"', 'unexpected "." in line 1, column 8'],
+])('the problem of a claim with the selector %s is that it does not compile: %s', (expression, place) => {
+  expect(read(expression).problem).toBe(`request "r" of the claim has a selector that does not compile: ${place}`);
+});
+
+it.each([
+  ['dev.driver == "x"', 'references the undeclared variable "dev"'],
+  ['device.drive == "x"', 'selects the undefined field "drive"'],
+  ['device.driver', 'must evaluate to bool or any, but evaluates to string'],
+  ['device.driver.startsWith(1)', 'calls the function "startsWith" with the unsupported types string.(int)'],
+])('the reason of a claim that waits with the selector %s is that it %s', (expression, fault) => {
+  expect(read(expression).problem).toBeUndefined();
+  expect(reasonOf(expression)).toBe(`no device of c matches the selector ${expression}, which ${fault}`);
+});
+
+it.each([
+  'device.driver == "x"',
+  'device.allowMultipleAllocations && semver("1.2.3").major() == 1',
+  of('numa.includes(1)'),
+  of('includes(1)'),
+])('the selector %s, which a server may have stored, has no fault', (expression) => {
+  expect(reasonOf(expression)).toMatch(/^no device of c (?!.*which)/);
 });
 
 it('a result with a share ID is a share, also of a device without capacities', () => {

@@ -45,7 +45,7 @@ test('sockets on which a program listens, and those that were left behind', asyn
   checkpoint({
     Data: { PodDeviceEntries: null, RegisteredDevices: { 'nvidia.com/gpu': ['GPU-0', 'GPU-1'], 'rdma/hca': null } },
   });
-  expect(await readDevicePlugins(folder, 1000)).toEqual({
+  expect(await readDevicePlugins(folder, 10_000)).toEqual({
     kubeletAnswers: true,
     sockets: [
       { name: 'nvidia-gpu.sock', answers: true },
@@ -92,7 +92,7 @@ test.each([
 ])('a file of registrations that is %s is ignored', async (_, value) => {
   await listen('kubelet.sock');
   checkpoint(value);
-  expect(await readDevicePlugins(folder, 1000)).toEqual({ kubeletAnswers: true, sockets: [] });
+  expect(await readDevicePlugins(folder, 10_000)).toEqual({ kubeletAnswers: true, sockets: [] });
 });
 
 test('at most 64 sockets are looked at', async () => {

@@ -1,16 +1,12 @@
-import { readCgroups } from '../../../src/runtime/agent/host/cgroups';
-import { readRdmaPorts } from '../../../src/runtime/agent/host/infiniband';
-import { readPciBus } from '../../../src/runtime/agent/host/pci-devices';
-import { readPodNames } from '../../../src/runtime/agent/host/pod-names';
-import { nodePressure, parsePressure } from '../../../src/runtime/agent/host/pressure';
+import { parsePressure } from '../../../src/runtime/agent/host/pressure';
 import { CONTAINER_ID, cpuStat, HostFolder, pciDevice, POD_UID, pressure, rdmaPort, unifiedPod } from './host';
 
 let host: HostFolder;
 beforeEach(() => (host = new HostFolder()));
 afterEach(() => host.remove());
 
-test('a pod of cgroup v2 with the systemd driver', async () => {
-  const cgroups = await readCgroups(host.write(unifiedPod(100, 40)).root);
+test('a pod of cgroup v2 with the systemd driver', () => {
+  const cgroups = host.write(unifiedPod(100, 40)).files.cgroups.read();
   expect(cgroups).toEqual({
     version: 2,
     pods: [
@@ -32,7 +28,7 @@ test('a pod of cgroup v2 with the systemd driver', async () => {
   });
 });
 
-test('pods of cgroup v2 with the cgroupfs driver, in every quality-of-service class', async () => {
+test('pods of cgroup v2 with the cgroupfs driver, in every quality-of-service class', () => {
   const uids = ['11111111-aaaa', '22222222-bbbb', '33333333-cccc'];
   host.write({
     'sys/fs/cgroup/cgroup.controllers': 'cpu',
@@ -43,7 +39,7 @@ test('pods of cgroup v2 with the cgroupfs driver, in every quality-of-service cl
     [`sys/fs/cgroup/kubepods/besteffort/pod${uids[2]}/init.scope/cpu.stat`]: cpuStat(99, 99),
     'sys/fs/cgroup/system.slice/podman.service/cpu.stat': cpuStat(99, 99),
   });
-  const { pods = [] } = (await readCgroups(host.root)) ?? {};
+  const { pods = [] } = host.files.cgroups.read() ?? {};
   expect(
     pods.map(({ uid, throttling }) => [uid, [...throttling].map(([name, { throttled }]) => [name, throttled])]),
   ).toEqual([
@@ -53,7 +49,7 @@ test('pods of cgroup v2 with the cgroupfs driver, in every quality-of-service cl
   ]);
 });
 
-test('a pod of cgroup v1 is put together from its controllers', async () => {
+test('a pod of cgroup v1 is put together from its controllers', () => {
   const pod = `kubepods/burstable/pod${POD_UID}`;
   host.write({
     [`sys/fs/cgroup/cpu/${pod}/cpu.stat`]: 'nr_periods 50\nnr_throttled 25\nthrottled_time 3000000000\n',
@@ -61,7 +57,7 @@ test('a pod of cgroup v1 is put together from its controllers', async () => {
     [`sys/fs/cgroup/memory/${pod}/memory.failcnt`]: '7\n',
     [`sys/fs/cgroup/memory/${pod}/memory.usage_in_bytes`]: '4096\n',
   });
-  expect(await readCgroups(host.root)).toEqual({
+  expect(host.files.cgroups.read()).toEqual({
     version: 1,
     pods: [
       {
@@ -76,16 +72,16 @@ test('a pod of cgroup v1 is put together from its controllers', async () => {
 });
 
 test('a host without cgroups, pressure, RDMA, or pods has none', async () => {
-  expect(await readCgroups(host.root)).toBeUndefined();
-  expect(await nodePressure(host.root)).toEqual({});
-  expect(await readRdmaPorts(host.root)).toEqual([]);
-  expect(await readPciBus(host.root)).toEqual({ accelerators: [], nvSwitches: 0 });
-  expect(await readPodNames(host.root)).toEqual(new Map());
+  expect(host.files.cgroups.read()).toBeUndefined();
+  expect(host.files.pressure()).toEqual({});
+  expect(await host.files.rdma.read()).toEqual([]);
+  expect(host.files.pci.read()).toEqual({ accelerators: [], nvSwitches: 0 });
+  expect(await host.files.podNames()).toEqual(new Map());
 });
 
-test('pressure of the node; CPU has no full line in old kernels', async () => {
+test('pressure of the node; CPU has no full line in old kernels', () => {
   host.write({ 'proc/pressure/memory': pressure(40, 10), 'proc/pressure/cpu': pressure(5, 0).split('\n')[0] });
-  expect(await nodePressure(host.root)).toEqual({
+  expect(host.files.pressure()).toEqual({
     cpu: { some: { avg10: 0.05, avg60: 0.05, avg300: 0, totalSeconds: 1.5 } },
     memory: {
       some: { avg10: 0.4, avg60: 0.4, avg300: 0, totalSeconds: 1.5 },
@@ -102,21 +98,20 @@ test('RDMA ports with their counters, and those of a driver without counters', a
     'sys/class/infiniband/rxe0/ports/1/state': '1: DOWN\n',
     'sys/class/infiniband/rxe0/ports/junk/state': '4: ACTIVE\n',
   });
-  expect(await readRdmaPorts(host.root)).toEqual([
+  expect(await host.files.rdma.read()).toEqual([
     {
       device: 'mlx5_0',
       port: 1,
       state: 'ACTIVE',
-      physicalState: 'LinkUp',
       linkLayer: 'InfiniBand',
       gigabitsPerSecond: 400,
       counters: { symbol_error: 1, link_downed: 0, port_xmit_wait: 12, np_cnp_sent: 5 },
     },
-    { device: 'rxe0', port: 1, state: 'DOWN', physicalState: 'unknown', linkLayer: 'unknown', counters: {} },
+    { device: 'rxe0', port: 1, state: 'DOWN', linkLayer: 'unknown', counters: {} },
   ]);
 });
 
-test('accelerators of all vendors on the PCI bus, without their neighbors', async () => {
+test('accelerators of all vendors on the PCI bus, without their neighbors', () => {
   host.write({
     ...pciDevice('0000:17:00.0', '0x10de', '0x030200'),
     // The NVSwitch and the audio function of the same vendor.
@@ -133,7 +128,7 @@ test('accelerators of all vendors on the PCI bus, without their neighbors', asyn
     ...pciDevice('0000:51:00.0', '0x1ae0', '0x020000'),
     'sys/bus/pci/devices/0000:51:00.0/device': '0x0042\n',
   });
-  expect((await readPciBus(host.root)).accelerators).toEqual([
+  expect(host.files.pci.read().accelerators).toEqual([
     { address: '0000:17:00.0', vendor: 'nvidia', numaNode: 0 },
     { address: '0000:2f:00.0', vendor: 'amd', numaNode: 1 },
     { address: '0000:33:00.0', vendor: 'gaudi', numaNode: 0 },
@@ -149,7 +144,7 @@ test('names of pods, and folders that are no pods', async () => {
     'var/log/pods/README': '',
     'var/log/pods/a_b/x': '',
   });
-  expect(await readPodNames(host.root)).toEqual(new Map([[POD_UID, { namespace: 'research', name: 'trainer-0' }]]));
+  expect(await host.files.podNames()).toEqual(new Map([[POD_UID, { namespace: 'research', name: 'trainer-0' }]]));
 });
 
 test('a file is read up to a bound, and a folder in place of a file is nothing', async () => {

@@ -4,11 +4,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { HostRoot } from '../../../src/runtime/agent/host/host-root';
+import { HostFiles } from '../../../src/runtime/agent/host/host-files';
+import { type HostRoot } from '../../../src/runtime/agent/host/host-root';
 
 export class HostFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'gantry-host-'));
-  readonly root = new HostRoot(this.path);
+  readonly files = new HostFiles(this.path);
+  readonly root: HostRoot = this.files.root;
 
   write(files: Readonly<Record<string, string>>): this {
     for (const [path, text] of Object.entries(files)) {
@@ -19,6 +21,7 @@ export class HostFolder {
   }
 
   remove(): void {
+    this.files.kept.close();
     rmSync(this.path, { recursive: true, force: true });
   }
 }

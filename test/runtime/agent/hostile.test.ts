@@ -12,6 +12,7 @@ import { parseExposition } from '../../../src/runtime/agent/devices/exposition';
 import { fetchText } from '../../../src/runtime/agent/devices/fetch-text';
 import { runNvidiaTool } from '../../../src/runtime/agent/devices/nvidia-tool';
 import { CapacityReporter } from '../../../src/runtime/agent/judge/capacity';
+import { PodResources } from '../../../src/runtime/agent/kubelet/pod-resources';
 import { observe } from '../../../src/runtime/agent/observation';
 import { fakeServer } from '../fake-server';
 import { dcgmText, HostFolder, rdmaPort } from './host';
@@ -122,7 +123,7 @@ describe('files of the host', () => {
   test('ports that vanish while they are read leave no failure behind', async () => {
     for (let round = 0; round < 20; round++) {
       Array.from({ length: 8 }, (_, index) => host.write(rdmaPort(`mlx5_${index}`)));
-      const sources = { root: host.root, exporters: [], timeout: 5000, now: () => 0 };
+      const sources = { host: host.files, exporters: [], timeout: 5000, now: () => 0 };
       const [{ failures, rdma }] = await Promise.all([
         observe(sources),
         Promise.resolve().then(() => rmSync(join(host.path, 'sys/class'), { recursive: true })),
@@ -151,17 +152,19 @@ describe('the kubelet and nvidia-smi', () => {
     server = createSocketServer((connection) => open.add(connection));
     await new Promise<void>((resolve) => server!.listen(socket, resolve));
     const exporter = await fakeServer((_, response) => void response.end(dcgmText([1])));
+    const podResources = new PodResources(socket);
     const found = await observe({
-      root: host.root,
+      host: host.files,
       exporters: [{ vendor: 'nvidia', url: exporter.url }],
-      podResources: socket,
-      timeout: 300,
+      podResources,
+      timeout: 1500,
       now: () => 0,
     });
     expect(found.failures.map(({ source, message }) => `${source}: ${message}`)).toEqual([
-      expect.stringMatching(/^kubelet: .*no answer within 300 ms$/),
+      expect.stringMatching(/^kubelet: .*no answer within 1500 ms$/),
     ]);
     expect(found.accelerators).toHaveLength(1);
+    podResources.close();
     open.forEach((connection) => connection.destroy());
     await exporter.close();
   });

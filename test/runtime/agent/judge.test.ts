@@ -148,7 +148,6 @@ describe('RdmaDegraded', () => {
     device: 'mlx5_0',
     port: 1,
     state,
-    physicalState: 'LinkUp',
     linkLayer: 'InfiniBand',
     counters,
   });

@@ -8,9 +8,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readCgroups } from '../../../src/runtime/agent/host/cgroups';
-import { HostRoot } from '../../../src/runtime/agent/host/host-root';
-import { nodePressure } from '../../../src/runtime/agent/host/pressure';
+import { HostFiles } from '../../../src/runtime/agent/host/host-files';
 import { Judge } from '../../../src/runtime/agent/judge/conditions';
 
 const CPU = '/sys/fs/cgroup/cpu';
@@ -20,7 +18,8 @@ const PODS = join(CPU, 'kubepods');
 const POD = join(PODS, `pod${UID}`);
 const CONTAINER = join(POD, 'c0ffee'.repeat(10) + 'cafe');
 
-const live = new HostRoot('/');
+const live = new HostFiles('/');
+afterAll(() => live.kept.close());
 
 function canLimit(): boolean {
   try {
@@ -63,8 +62,8 @@ describe('a process at its CPU limit', () => {
     writeFileSync(join(CONTAINER, 'cgroup.procs'), String(child.pid));
     const judge = new Judge({ devices: new Map() });
     const podNames = new Map([[UID, { namespace: 'research', name: 'loader' }]]);
-    const look = async (): Promise<string> => {
-      const cgroups = await readCgroups(live);
+    const look = (): string => {
+      const cgroups = live.cgroups.read();
       const found = judge.judge({ at: 0, failures: [], cgroups, podNames });
       const { status, message } = found.find(({ type }) => type === 'CpuThrottled')!;
       return `${status} ${message}`;
@@ -72,7 +71,7 @@ describe('a process at its CPU limit', () => {
     const until = async (pattern: RegExp): Promise<string> => {
       for (let tries = 0, last = ''; ; tries++) {
         await sleep(500);
-        last = await look();
+        last = look();
         if (pattern.test(last) || tries > 60) {
           return last;
         }
@@ -86,17 +85,17 @@ describe('a process at its CPU limit', () => {
   }, 90_000);
 });
 
-test('the pressure of this machine, where its kernel reports it', async () => {
+test('the pressure of this machine, where its kernel reports it', () => {
   if (!existsSync('/proc/pressure/cpu')) {
     process.stdout.write('SKIPPED live pressure: the kernel has no PSI\n');
     return;
   }
-  const before = (await nodePressure(live)).cpu;
+  const before = live.pressure().cpu;
   const end = Date.now() + 300;
   while (Date.now() < end) {
     // The processor is busy.
   }
-  const after = (await nodePressure(live)).cpu;
+  const after = live.pressure().cpu;
   expect(after!.some.totalSeconds).toBeGreaterThanOrEqual(before!.some.totalSeconds);
   expect(after!.some.avg60).toBeGreaterThanOrEqual(0);
   expect(after!.some.avg60).toBeLessThanOrEqual(1);

@@ -3,7 +3,6 @@
  */
 import { Metrics } from '../../../src/runtime/agent/metrics';
 import { readAccelerators } from '../../../src/runtime/agent/devices/accelerators';
-import { readHugepages } from '../../../src/runtime/agent/host/hugepages';
 import { type Observation } from '../../../src/runtime/agent/observation';
 import { parseNvidiaReport } from '../../../src/runtime/nvidia/nvidia-smi';
 import { HostFolder } from './host';
@@ -11,9 +10,9 @@ import { HostFolder } from './host';
 const metrics = new Metrics();
 
 async function shown(observation: Partial<Observation>, named: string): Promise<readonly string[]> {
-  metrics.show({ at: 0, failures: [], ...observation }, [], []);
-  const page = await metrics.registry.metrics();
-  return page.split('\n').filter((line) => line.startsWith(`gantry_node_${named}`));
+  metrics.see({ at: 0, failures: [], ...observation }, [], []);
+  const { text } = await metrics.page();
+  return text.split('\n').filter((line) => line.startsWith(`gantry_node_${named}`));
 }
 
 const stall = (avg60: number) => ({ avg10: 0, avg60, avg300: 0, total: 0 });
@@ -26,7 +25,7 @@ test('huge pages, of the host and of each NUMA node, free and used', async () =>
     'sys/devices/system/node/node1/hugepages/hugepages-1048576kB/free_hugepages': '4\n',
   });
   try {
-    expect(await shown({ hugepages: await readHugepages(host.root) }, 'hugepages')).toEqual([
+    expect(await shown({ hugepages: host.files.hugepages.read() }, 'hugepages')).toEqual([
       'gantry_node_hugepages{size="2048",numa_node="",state="free"} 100',
       'gantry_node_hugepages{size="2048",numa_node="",state="used"} 412',
       'gantry_node_hugepages{size="1048576",numa_node="1",state="free"} 4',

@@ -1,9 +1,9 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readKubeletDevices } from '../../../src/runtime/agent/kubelet/pod-resources';
+import { type KubeletDevices, PodResources } from '../../../src/runtime/agent/kubelet/pod-resources';
 
 type Respond = (stream: ServerHttp2Stream, path: string) => void;
 
@@ -36,6 +36,15 @@ const text = (field: number, value: string) => (writer: BinaryWriter) =>
   void writer.tag(field, WireType.LengthDelimited).string(value);
 const integer = (field: number, value: number) => (writer: BinaryWriter) =>
   void writer.tag(field, WireType.Varint).int64(value);
+
+async function readKubeletDevices(socket: string, timeout: number): Promise<KubeletDevices> {
+  const resources = new PodResources(socket);
+  try {
+    return await resources.read(timeout);
+  } finally {
+    resources.close();
+  }
+}
 
 function message(...members: readonly ((writer: BinaryWriter) => void)[]): Buffer {
   const writer = new BinaryWriter();
@@ -101,5 +110,34 @@ test.each<readonly [string, Respond, string]>([
 test('a kubelet that does not answer, and none at all, are errors', async () => {
   const silent = await kubelet(() => undefined);
   await expect(readKubeletDevices(silent, 50)).rejects.toThrow('no answer within 50 ms');
-  await expect(readKubeletDevices(join(folder, 'none'), 50)).rejects.toThrow('ENOENT');
+  await expect(readKubeletDevices(join(folder, 'none'), 5000)).rejects.toThrow('ENOENT');
+});
+
+test('both calls of all observations use one connection, until the kubelet starts again', async () => {
+  const respond: Respond = (stream) => answer(stream, message());
+  const socket = await kubelet(respond);
+  const resources = new PodResources(socket);
+  const sessions = new Set<ServerHttp2Session>();
+  const first = server!;
+  first.on('session', (session) => sessions.add(session));
+  for (let observations = 0; observations < 3; observations++) {
+    expect(await resources.read(5000)).toEqual({ allocatable: [], pods: [] });
+  }
+  expect(sessions.size).toBe(1);
+  sessions.forEach((session) => session.destroy());
+  await new Promise<void>((resolve) => first.close(() => resolve()));
+  await expect(resources.read(5000)).rejects.toThrow(/ENOENT|ECONNREFUSED/);
+  expect(await kubelet(respond)).toBe(socket);
+  expect(await resources.read(5000)).toEqual({ allocatable: [], pods: [] });
+  resources.close();
+});
+
+test('a connection on which an answer did not come is given up', async () => {
+  let isSilent = true;
+  const socket = await kubelet((stream) => (isSilent ? undefined : answer(stream, message())));
+  const resources = new PodResources(socket);
+  await expect(resources.read(50)).rejects.toThrow('no answer within 50 ms');
+  isSilent = false;
+  expect(await resources.read(5000)).toEqual({ allocatable: [], pods: [] });
+  resources.close();
 });

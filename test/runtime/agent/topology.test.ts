@@ -5,8 +5,6 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { nodeOf } from '../../../src/planning/cluster/objects';
 import { type Device } from '../../../src/placement';
 import { NvidiaToolReader } from '../../../src/runtime/agent/devices/nvidia-tool';
-import { readPciBus } from '../../../src/runtime/agent/host/pci-devices';
-import { readXgmiLinks } from '../../../src/runtime/agent/host/xgmi';
 import { deviceTopology } from '../../../src/runtime/agent/judge/topology';
 import { type Observation } from '../../../src/runtime/agent/observation';
 import { A100, A100_LIST, H100_TOPOLOGY, reportOf, UNLINKED_TOPOLOGY } from '../docker/devices/recorded';
@@ -23,7 +21,8 @@ const kubelet = (resource: string, ids: readonly string[], numa: readonly number
 });
 
 async function topology(more: Partial<Observation> = {}): Promise<unknown> {
-  const [pci, xgmi] = await Promise.all([readPciBus(host.root), readXgmiLinks(host.root)]);
+  const pci = host.files.pci.read();
+  const xgmi = await host.files.xgmi.read();
   const text = deviceTopology({ at: 0, failures: [], pci, xgmi, ...more });
   return text === undefined ? undefined : (JSON.parse(text) as unknown);
 }

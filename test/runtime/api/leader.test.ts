@@ -113,7 +113,7 @@ describe('the leader', () => {
     // The other's wall clock is an hour ahead; it does not matter.
     clock.wallTime += 3_600_000;
     const second = start(store, 'second', clock);
-    await new Promise((done) => setTimeout(done, 50));
+    await until(() => second.holder === 'first');
     clock.pass(14_000);
     await new Promise((done) => setTimeout(done, 50));
     expect(second.holds).toBe(false);

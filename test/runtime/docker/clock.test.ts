@@ -59,7 +59,7 @@ function submit(changes: Partial<TaskSpec>): string {
 }
 
 async function until(id: string, isTrue: (task: Task) => boolean): Promise<Task> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 6000; tries++) {
     const task = runner.ledger.find(id)!;
     if (isTrue(task)) {
       return task;

@@ -57,7 +57,7 @@ async function start(options: Partial<FakeEngineOptions>): Promise<FakeEngine> {
 }
 
 async function until(...states: readonly Task['state'][]): Promise<void> {
-  for (let tries = 0; tries < 400 && !states.includes(runner.ledger.find('1')!.state); tries++) {
+  for (let tries = 0; tries < 6000 && !states.includes(runner.ledger.find('1')!.state); tries++) {
     await sleep(5);
   }
   expect(states).toContain(runner.ledger.find('1')!.state);

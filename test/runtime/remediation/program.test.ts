@@ -1,4 +1,3 @@
-/** @jest-environment node */
 /**
  * What the remediation program does to nodes and pods, and undoes.
  */

@@ -1,4 +1,3 @@
-/** @jest-environment node */
 /**
  * Alerts as causes: who may send them, what is believed of them, and what survives.
  */
@@ -6,7 +5,15 @@ import { writeFileSync } from 'node:fs';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asObject, asString } from '../../../src/manifests/read';
 import { DEFAULT_REMEDIATION, type RemediationSettings } from '../../../src/planning/remediation';
-import { alertsAt, readAlerts, takeAlerts, type FiringAlerts } from '../../../src/runtime/remediation/alerts';
+import {
+  alertsAt,
+  alertsText,
+  type FiringAlerts,
+  readAlerts,
+  readNotification,
+  takeAlerts,
+  type TakenAlerts,
+} from '../../../src/runtime/remediation/alerts';
 import { until } from '../fake-server';
 import { firing, Rig, rounds, SETTINGS, TOKEN } from './rig';
 
@@ -88,7 +95,10 @@ describe('the webhook', () => {
       200,
       '{"alerts":[null,5,"x",[],{"labels":"x"},{"labels":{"alertname":5,"node":{}}}]}',
     ],
-    ['five megabytes', 413, `{"alerts":[{"labels":{"x":"${'x'.repeat(5 * 2 ** 20)}"}}]}`],
+    ['seventeen megabytes', 413, `{"alerts":[{"labels":{"x":"${'x'.repeat(17 * 2 ** 20)}"}}]}`],
+    ['more values than a notification has', 413, `{"alerts":[${'[],'.repeat(500_001)}0]}`],
+    ['lists in lists', 400, '['.repeat(900_000)],
+    ['alerts in lists in lists', 200, `{"alerts":[${'['.repeat(400_000)}${']'.repeat(400_000)}]}`],
   ])('%s: %d', async (_, status, body) => {
     await rig.start();
     const response = await fetch(`http://127.0.0.1:${rig.programs[0].port}/alerts`, {
@@ -143,8 +153,10 @@ describe('the alerts that fire', () => {
     ...DEFAULT_REMEDIATION,
     rules: [{ name: 'fire', cause: { alert: 'Fire' }, afterSeconds: 0, actions: ['taint'] }],
   };
+  const taking = (firingNow: FiringAlerts, alerts: readonly JsonObject[], now = 0): TakenAlerts =>
+    takeAlerts(firingNow, readNotification({ alerts: [...alerts] }, settings)!.alerts, now);
   const take = (firingNow: FiringAlerts, labels: JsonObject, now = 0): FiringAlerts =>
-    takeAlerts(firingNow, { alerts: [{ status: 'firing', labels }] }, now, settings)!.firing;
+    taking(firingNow, [{ status: 'firing', labels }], now).firing;
   const one = take(new Map(), { alertname: 'Fire', node: 'n' });
 
   test('end when they are not repeated for five hours', () => {
@@ -164,11 +176,37 @@ describe('the alerts that fire', () => {
       status: 'firing',
       labels: { alertname: 'Fire', node: `n-${index}` },
     }));
-    const taken = takeAlerts(new Map(), { alerts }, 0, settings)!;
+    const taken = taking(new Map(), alerts);
     expect([taken.firing.size, taken.taken, taken.ignored]).toEqual([2000, 2000, 3000]);
-    expect(takeAlerts(taken.firing, { alerts: [alerts[0]] }, 1, settings)!.taken).toBe(1);
+    expect(taking(taken.firing, [alerts[0]], 1).taken).toBe(1);
     const resolved = { ...alerts[0], status: 'resolved' };
-    expect(takeAlerts(taken.firing, { alerts: [resolved] }, 1, settings)!.firing.size).toBe(1999);
+    expect(taking(taken.firing, [resolved], 1).firing.size).toBe(1999);
+  });
+
+  test('fit into a ConfigMap, however long the names of their nodes are', () => {
+    const alerts = Array.from({ length: 10_000 }, (_, index) => ({
+      status: 'firing',
+      labels: { alertname: 'Fire', node: `${index}`.padEnd(256, '\u20ac') },
+    }));
+    const { firing: fire, taken } = taking(new Map(), alerts);
+    expect(taken).toBeGreaterThan(500);
+    expect(Buffer.byteLength(alertsText(fire))).toBeLessThan(950_000);
+    // Those that are kept can be repeated and resolved.
+    expect(taking(fire, [alerts[0]], 1)).toMatchObject({ taken: 1 });
+    expect(taking(fire, [{ ...alerts[0], status: 'resolved' }], 1).firing.size).toBe(taken - 1);
+  });
+
+  test('about nodes that do not exist are no alerts, unless they are resolved', () => {
+    const isNode = (name: string): boolean => name === 'n';
+    const read = (status: string, node: string): unknown => {
+      const found = readNotification({ alerts: [{ status, labels: { alertname: 'Fire', node } }] }, settings, isNode)!;
+      return [found.alerts.length, found.ignored];
+    };
+    expect([read('firing', 'n'), read('firing', 'm'), read('resolved', 'm')]).toEqual([
+      [1, 0],
+      [0, 1],
+      [1, 0],
+    ]);
   });
 
   test.each(['{', '[]', 'null', '{"a":5}', '{"a":{"name":5,"since":0,"seen":0}}', '{"a":{"name":"x","since":"0"}}'])(

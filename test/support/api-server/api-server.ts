@@ -27,6 +27,8 @@ export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: JsonObject;
+  /** How long the client waits for the answer, milliseconds. */
+  readonly timeout: number;
   /** 0: no answer. */
   status: number;
 }
@@ -40,6 +42,8 @@ export class InProcessApiServer {
   readonly reviews = new Reviews();
   readonly log: LoggedRequest[] = [];
   trouble: Trouble = () => undefined;
+  /** Milliseconds after which clients give up at the latest, so that a test need not wait as long as they would. */
+  patience = Infinity;
   /** Milliseconds of one way of a request. */
   latency: () => number = () => 1;
   /** Milliseconds until a change reaches a watch. */
@@ -109,10 +113,10 @@ export class InProcessApiServer {
   }
 
   private async request(method: string, path: string, request: ApiRequest): Promise<JsonObject> {
-    const entry = { method, path, body: asObject(request.body), status: 0 };
-    this.log.push(entry);
     const { timeout = 30_000, silence = timeout, signal } = request;
-    const patience = Math.min(timeout, silence);
+    const entry = { method, path, body: asObject(request.body), timeout, status: 0 };
+    this.log.push(entry);
+    const patience = Math.min(timeout, silence, this.patience);
     let timer: NodeJS.Timeout | undefined;
     let giveUp: () => void = () => undefined;
     const givenUp = new Promise<never>((_, reject) => {
@@ -233,9 +237,9 @@ export class InProcessApiServer {
     };
   }
 
-  private async stream(path: string, { query = {}, signal }: ApiRequest): Promise<IncomingMessage> {
+  private async stream(path: string, { query = {}, signal, timeout = 30_000 }: ApiRequest): Promise<IncomingMessage> {
     const { life } = this;
-    const entry = { method: 'WATCH', path, body: {}, status: 0 };
+    const entry = { method: 'WATCH', path, body: {}, timeout, status: 0 };
     this.log.push(entry);
     const fault = this.trouble({ method: 'WATCH', path });
     await sleep(this.latency());

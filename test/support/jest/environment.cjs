@@ -13,6 +13,7 @@ const { createContext } = require('node:vm');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { TestEnvironment } = require('jest-environment-node');
 const { ModuleMocker } = require('jest-mock');
+const { quickExpect } = require('./expect.cjs');
 const { WorkerState } = require('./worker-state.cjs');
 
 // It keeps matchers in a global variable, which the state of each suite then contains.
@@ -43,6 +44,14 @@ class WorkerEnvironment {
     // Jest sets 100, and every assertion collects that many, whether it fails or not.
     Error.stackTraceLimit = STACK_FRAMES;
     return Promise.resolve();
+  }
+
+  /** Before the suite is loaded. */
+  handleTestEvent({ name, runtimeGlobals }) {
+    if (name === 'setup') {
+      runtimeGlobals.expect = quickExpect(runtimeGlobals.expect);
+      this.global.expect = runtimeGlobals.expect;
+    }
   }
 
   teardown() {

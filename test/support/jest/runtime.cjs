@@ -96,11 +96,22 @@ class SharingRuntime extends Runtime {
 /** Evaluates what is the same for all suites in the worker's context. */
 class LibraryRuntime extends SharingRuntime {
   isLoading = false;
+  /** What modules that suites asked for export, by the folder of the suite and the name that it uses. */
+  loaded = new Map();
 
   requireModule(...args) {
     if (this.isLoading) {
       return super.requireModule(...args);
     }
+    const [from, name] = args;
+    const key = `${path.dirname(from)}\0${name ?? path.basename(from)}`;
+    if (!this.loaded.has(key)) {
+      this.loaded.set(key, this.load(args));
+    }
+    return this.loaded.get(key);
+  }
+
+  load(args) {
     this.isLoading = true;
     try {
       return WorkerState.current.keepNewGlobals(() => super.requireModule(...args));

@@ -84,6 +84,60 @@ test('says where an error is', () => {
   expect(stderr).toMatch(/ \(test\/two\.test\.ts:3:12\)/);
 });
 
+test('an assertion that passes is counted, and one that fails says why and where', () => {
+  const suite = `
+test('counts', async () => {
+  expect.assertions(10);
+  expect(1).toBe(1);
+  expect({ a: [1], b: undefined }).toEqual({ a: [1] });
+  expect(new Set([1])).toEqual(new Set([1]));
+  expect({ a: 1 }).toEqual({ a: expect.any(Number) });
+  expect('ab').toHaveLength(2); expect('ab').toContain('b'); expect([1, NaN]).toContain(1);
+  expect(undefined).toBeUndefined();
+  expect(0).not.toBe(-0);
+  await expect(Promise.resolve(1)).resolves.not.toBe(2);
+});
+expect.extend({ toBeSeven: (actual) => ({ pass: actual === 7, message: () => 'it is not 7' }) });
+const helper = (value) => {
+  expect(value).toBe(1);
+};
+test.each([
+  [() => helper(2)],
+  [() => expect([1]).toEqual([2])],
+  [() => expect([new Set([1])]).toEqual([new Set([2])])],
+  [() => expect([1]).toHaveLength(2)],
+  [() => expect(1).toHaveLength(2)],
+  [() => expect(undefined).toHaveLength(undefined)],
+  [() => expect(1).toBeUndefined()],
+  [() => expect(undefined).toBeUndefined(1)],
+  [() => expect(1).not.toBe(1)],
+  [() => expect([NaN]).toContain(NaN)],
+  [() => expect('a1').toContain(1)],
+  [() => expect(8).toBeSeven()],
+  [() => expect(1).toBe()],
+  [() => expect(Promise.reject(new Error('no'))).resolves.toBe(1)],
+  [() => expect(Promise.resolve(1)).rejects.toThrow()],
+  [() => expect(Promise.resolve(1)).resolves.toBe(2)],
+])('fails', async (fail) => {
+  await fail();
+});
+test('expects one more', () => {
+  expect.assertions(2);
+  expect(1).toBe(1);
+});
+`;
+  const said = (name: string, text: string): readonly string[] => {
+    const stderr = runSuites(name, { one: text });
+    expect(stderr).toContain('Tests:       17 failed, 1 passed, 18 total');
+    expect(stderr).not.toContain('expect.cjs');
+    const places = [...stderr.matchAll(/ \(?test\/one\.test\.ts:(\d+):\d+\)?/g)].map(([, line]) => Number(line));
+    expect(new Set(places)).toEqual(new Set([15, ...Array.from({ length: 16 }, (_, i) => 18 + i), 35, 38]));
+    return stderr.split('\n').filter((line) => !/^ +at |^Time:|^(?:PASS|FAIL) |^ +[✓✕] |^ +\| +\^$/.test(line));
+  };
+  // A context of its own has Jest's expect.
+  expect(said('assertions', suite)).toEqual(said('assertions-of-jest', OWN_CONTEXT.trim() + suite));
+});
+
 test('what a suite changes in the process is as before in the next suite', () => {
   const leaves = `
     import { AsyncLocalStorage } from 'node:async_hooks';

@@ -51,8 +51,8 @@ export function isMandatory(key: string): boolean {
 }
 
 /**
- * A key that the server takes and never counts: `limits.nvidia.com/gpu`, `nvidia.com/gpu`. Gives the key that is counted; `undefined` for
- * good keys, and for names without a domain, which the server itself judges.
+ * A key that the server takes and never counts: `limits.nvidia.com/gpu`, `nvidia.com/gpu`. Gives the key that is counted; `undefined` if
+ * the key is valid, or is a name without a domain, which the server itself judges.
  */
 export function countedInsteadOf(key: string): string | undefined {
   if (!key.includes('/') || key.startsWith('count/') || key.startsWith('requests.')) {

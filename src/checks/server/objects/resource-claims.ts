@@ -6,10 +6,8 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { BOOL, readType } from '../../../cel/typing/types';
-import { deviceEnvironment } from '../cel-environments';
-import { deviceSizes } from '../../../cel/estimate/device-sizes';
-import { compileExpression, foundCost, expressionFix } from '../expressions';
+import { compileNewSelector } from '../device-selectors';
+import { foundCost, expressionFix } from '../expressions';
 import { isExtended } from '../resource-names';
 import { type Rule, type RuleContext } from '../../rules/rule';
 import { checkLabels } from '../selectors';
@@ -299,9 +297,6 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
   }
 }
 
-/** An attribute's value may be the outcome too. */
-const OUTCOMES = [BOOL, readType('any')];
-
 const MOST_SELECTORS = 32;
 /** Units of CEL that the server allows for one selector. */
 const MOST_COST = 1_000_000;
@@ -324,11 +319,7 @@ function checkSelectors(holder: JsonObject, path: string, minor: number, say: Sa
     } else if (byteLength(expression) > LONGEST) {
       say(`${at}/cel/expression`, 'the expression must be no longer than 10 KiB', { found: byteLength(expression) });
     } else {
-      const { fault, cost = 0 } = compileExpression(expression, {
-        environment: deviceEnvironment(minor),
-        result: OUTCOMES,
-        sizeAt: deviceSizes,
-      });
+      const { fault, cost = 0 } = compileNewSelector(expression, minor);
       if (fault !== undefined) {
         say(`${at}/cel/expression`, `the expression ${fault.complaint}`, expressionFix(`${at}/cel/expression`, fault));
       } else if (cost > MOST_COST) {

@@ -339,6 +339,7 @@ export const claimRules: readonly Rule[] = [
           path: `${path}/deviceClassName`,
           message: `DeviceClass "${name}" not found in these manifests; without it, the pod stays pending`,
           found: name,
+          absent: { kind: `${GROUP}/DeviceClass`, name },
           expected: `a class in these manifests or in the cluster, such as ${[...OWN_CLASSES][0] ?? ''}`,
           ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),
         };

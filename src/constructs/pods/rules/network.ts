@@ -5,6 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../../facts/catalog';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/references/network-annotation';
+import { NETWORK_ATTACHMENT } from '../../../manifests/references/reference-places';
 import {
   isTiedResource,
   type NetworkAttachment,
@@ -112,7 +113,9 @@ export const networkRules: readonly Rule[] = [
             },
           );
         } else {
-          say(PATH, `NetworkAttachmentDefinition "${network.name}" not found in these manifests`);
+          say(PATH, `NetworkAttachmentDefinition "${network.name}" not found in these manifests`, {
+            absent: { kind: NETWORK_ATTACHMENT, name: network.name },
+          });
         }
       }
     },

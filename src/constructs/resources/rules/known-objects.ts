@@ -94,6 +94,7 @@ export const knownObjects: SetRule = {
           path: reference.path,
           message: `${kind} "${reference.name}" not found in these manifests`,
           found: reference.name,
+          absent: reference,
           ...(near ?? {
             fix: `Add the ${kind} "${reference.name}" to the manifests, or make sure that it exists in the cluster.`,
           }),

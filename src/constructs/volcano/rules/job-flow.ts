@@ -147,6 +147,7 @@ const templatesKnown = flowRule(
             ? `JobTemplate "${name}" not found in these manifests`
             : `JobTemplate "${name}" is in the namespace "${elsewhere.id.namespace}", not in "${id.namespace}", the namespace of the JobFlow`,
         found: name,
+        ...(elsewhere === undefined && { absent: { kind: JOB_TEMPLATE_KIND, name } }),
       };
     }
   },

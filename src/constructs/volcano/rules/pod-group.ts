@@ -239,6 +239,7 @@ const groupKnown: PodTemplateRule = {
           ? `PodGroup "${group}" not found in these manifests`
           : `PodGroup "${group}" is in the namespace "${elsewhere.id.namespace}", not in "${manifest.id.namespace}", the namespace of the pods`,
       found: group,
+      ...(elsewhere === undefined && { absent: { kind: POD_GROUP_KIND, name: group } }),
     };
   },
 };

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { ruleProblem } from '../../../checks/rules/define-rule';
 import { type Rule } from '../../../checks/rules/rule';
 import { type Severity } from '../../../checks/report/finding';
@@ -16,6 +16,7 @@ import { parseValue } from '../../../manifests/yaml';
 import { readText } from '../../checks/read-files';
 import { CONFIGURATION_SCHEMA, problemsOf } from './configuration-schema';
 import { UsageError, type Terminal } from '../terminal';
+import type * as ImportModule from './import-module';
 
 /** The first line of a report of a syntax error. */
 const PLACE = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)\r?\n/;
@@ -121,12 +122,13 @@ export async function ownRules(
   const rules: Rule[] = [];
   for (const module of ruleModules) {
     const shown = relative(cwd, module);
-    let exported: unknown;
+    let exported: readonly unknown[];
     try {
-      exported = await loadModule(module);
+      exported = arraysIn(await loadModule(module));
     } catch (error) {
-      const [reason = ''] = String((error as Partial<Error>).message).split('\n');
-      throw new UsageError(`${file}: cannot load ${placeOfSyntaxError(error, module, cwd) ?? shown}: ${reason}`);
+      throw new UsageError(
+        `${file}: cannot load ${placeOfSyntaxError(error, module, cwd) ?? shown}: ${firstLineOf(error)}`,
+      );
     }
     rules.push(...rulesIn(exported, `${file}: ${shown}`));
   }
@@ -152,24 +154,51 @@ export function placeOfSyntaxError(error: unknown, module: string, cwd: string):
   return `${relative(cwd, place.startsWith('file:') ? fileURLToPath(place) : place)}:${line}`;
 }
 
+/** Of whatever a module throws. */
+function firstLineOf(error: unknown): string {
+  const message: unknown = (error as Partial<Error> | null | undefined)?.message;
+  const [line = ''] = (typeof message === 'string' ? message : `it throws ${String(error)}`).split('\n');
+  return line;
+}
+
+/** ES modules that `require` does not load: on older versions of Node.js all, on newer ones those that wait. */
+const ONLY_IMPORTED: ReadonlySet<string> = new Set(['ERR_REQUIRE_ESM', 'ERR_REQUIRE_ASYNC_MODULE']);
+
 async function loadModule(path: string): Promise<unknown> {
   try {
     return createRequire(__filename)(path) as unknown;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_REQUIRE_ESM') {
+    if (!ONLY_IMPORTED.has((error as NodeJS.ErrnoException | null | undefined)?.code ?? '')) {
       throw error;
     }
-    return (await import(pathToFileURL(path).href)) as unknown;
+    const { importModule } = createRequire(__filename)('./import-module') as typeof ImportModule;
+    return untilNothingElseHappens(importModule(path));
   }
 }
 
-function rulesIn(exported: unknown, where: string): readonly Rule[] {
+/** A module that waits for nothing keeps no process alive: it would end here, as if all was well. */
+async function untilNothingElseHappens(module: Promise<unknown>): Promise<unknown> {
+  let onEnd: () => void = () => undefined;
+  const end = new Promise<never>((_, reject) => {
+    onEnd = () => reject(new Error('its top-level await never ends'));
+  });
+  process.once('beforeExit', onEnd);
+  try {
+    return await Promise.race([module, end]);
+  } finally {
+    process.removeListener('beforeExit', onEnd);
+  }
+}
+
+/** What a module exports that may be its rules. */
+function arraysIn(exported: unknown): readonly unknown[] {
   const { rules, default: byDefault } = (exported ?? {}) as { readonly rules?: unknown; readonly default?: unknown };
   const inner = (byDefault ?? {}) as { readonly rules?: unknown };
-  const found = [rules, byDefault, inner.rules, exported].find((candidate) => Array.isArray(candidate)) as
-    | readonly unknown[]
-    | undefined;
-  if (found === undefined || !found.every(isRule)) {
+  return [rules, byDefault, inner.rules, exported].filter((candidate) => Array.isArray(candidate));
+}
+
+function rulesIn([found]: readonly unknown[], where: string): readonly Rule[] {
+  if (!Array.isArray(found) || !found.every(isRule)) {
     throw new UsageError(`${where} must export an array of rules as \`rules\`; create each rule with \`defineRule\``);
   }
   const problem = found.map(ruleProblem).find((one) => one !== undefined);

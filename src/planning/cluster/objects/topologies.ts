@@ -183,8 +183,8 @@ const COMMON_LEVELS = [
 ] as const;
 
 /**
- * The levels that nodes are shown by, outermost first: those of the topology that describes the most of them, else the common labels of
- * which there is more than one value.
+ * The levels that nodes are shown by, outermost first: those of the topology that describes the most of them, else the common labels
+ * that have more than one value.
  */
 export function commonLevels(nodes: readonly ClusterNode[], topologies: readonly Topology[]): readonly string[] {
   const named = [...topologies].sort((a, b) => b.levels.length - a.levels.length)[0];

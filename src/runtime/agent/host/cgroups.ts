@@ -6,9 +6,10 @@
  * Sources: kubelet, pkg/kubelet/cm/cgroup_manager_linux.go; Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst,
  * Documentation/scheduler/sched-bwc.rst.
  */
-import { join } from 'node:path';
-import { type HostRoot, keyedNumbers } from './host-root';
+import { type HostRoot, keyedNumber } from './host-root';
+import { type KeptFiles } from './kept-files';
 import { type Pressures, pressuresAt } from './pressure';
+import { Seldom } from './seldom';
 
 /** CPU bandwidth of one group with a limit, since the group was made. */
 export interface Throttling {
@@ -44,7 +45,7 @@ export interface Cgroups {
 }
 
 const CGROUPS = 'sys/fs/cgroup';
-const UNIFIED = join(CGROUPS, 'cgroup.controllers');
+const UNIFIED = `${CGROUPS}/cgroup.controllers`;
 /** Pods of one node that are read; a kubelet admits 110 by default. */
 const MOST_PODS = 1000;
 const MOST_CONTAINERS = 64;
@@ -54,90 +55,147 @@ const POD = /^(?:kubepods(?:-(?:burstable|besteffort))?-)?pod([0-9a-f][0-9a-f_-]
 /** Folders of a pod that are no containers. */
 const CONTAINER = /^(?:[a-z-]+-)?[0-9a-f]{64}(?:\.scope)?$/;
 
-/** Undefined where the host has no cgroup tree. */
-export async function readCgroups(root: HostRoot): Promise<Cgroups | undefined> {
-  if ((await root.text(UNIFIED)) !== undefined) {
-    const pods = await podFolders(root, CGROUPS);
-    return { version: 2, pods: await Promise.all([...pods].map(([uid, path]) => unifiedPod(root, uid, path))) };
+/** The groups of a pod. */
+interface PodGroups {
+  readonly uid: string;
+  readonly path: string;
+  /** Name and path of the pod's own group, and of each container's. */
+  readonly groups: readonly (readonly [name: string, path: string])[];
+}
+
+interface Tree {
+  readonly pods: readonly PodGroups[];
+  /** How many groups there are below the kubelet's, as the kernel counts them; undefined where it does not. */
+  readonly count: string | undefined;
+}
+
+export class CgroupReader {
+  private readonly tree: Seldom<Tree>;
+  /** The groups of the kubelet at the top of the tree. */
+  private tops: readonly string[] = [];
+  /** Whether a group of the tree was gone when it was read. */
+  private isMissing = false;
+
+  constructor(
+    private readonly root: HostRoot,
+    private readonly files: KeptFiles,
+  ) {
+    this.tree = new Seldom(() => this.readTree());
   }
-  const [cpu, memory] = await Promise.all([
-    podFolders(root, join(CGROUPS, 'cpu')),
-    podFolders(root, join(CGROUPS, 'memory')),
-  ]);
-  if (cpu.size + memory.size === 0 && (await root.list(CGROUPS)).length === 0) {
-    return undefined;
+
+  /** Undefined where the host has no cgroup tree. */
+  read(): Cgroups | undefined {
+    return this.files.text(UNIFIED) === undefined ? this.legacy() : { version: 2, pods: this.unified() };
   }
-  const uids = [...new Set([...cpu.keys(), ...memory.keys()])].sort();
-  const pods = uids.map((uid) => legacyPod(root, uid, cpu.get(uid), memory.get(uid)));
-  return { version: 1, pods: await Promise.all(pods) };
+
+  /**
+   * Listing the folders costs more than reading the files that are wanted. Groups that are as many as before, and all of them there, are the same
+   * ones, unless a group was exchanged for one that is not read: that is seen when the tree is read again.
+   */
+  private unified(): readonly PodUse[] {
+    let tree = this.tree.get();
+    if (this.isMissing || tree.count === undefined || tree.count !== this.count()) {
+      this.tree.forget();
+      tree = this.tree.get();
+    }
+    this.isMissing = false;
+    return tree.pods.map((pod) => this.unifiedPod(pod));
+  }
+
+  private readTree(): Tree {
+    this.tops = this.root.promptList(CGROUPS).filter((name) => PARENT.test(name));
+    // Counted before they are listed, so that one that is made meanwhile changes the count.
+    const count = this.count();
+    const folders = podFolders(this.root, CGROUPS);
+    return {
+      count,
+      pods: [...folders].map(([uid, path]) => ({ uid, path, groups: groupsOf(this.root, path) })),
+    };
+  }
+
+  private count(): string | undefined {
+    const counts = this.tops.map((top) =>
+      keyedNumber(this.files.text(`${CGROUPS}/${top}/cgroup.stat`), 'nr_descendants'),
+    );
+    return counts.length === 0 || counts.includes(undefined) ? undefined : counts.join();
+  }
+
+  private unifiedPod({ uid, path, groups }: PodGroups): PodUse {
+    const events = this.files.text(`${path}/memory.events`);
+    const memoryBytes = this.files.number(`${path}/memory.current`);
+    return {
+      uid,
+      throttling: this.throttling(groups, 'throttled_usec', 1e6),
+      memory: { max: keyedNumber(events, 'max') ?? 0, oomKills: keyedNumber(events, 'oom_kill') ?? 0 },
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
+      pressure: pressuresAt(this.files, (resource) => `${path}/${resource}.pressure`),
+    };
+  }
+
+  private legacy(): Cgroups | undefined {
+    const cpu = podFolders(this.root, `${CGROUPS}/cpu`);
+    const memory = podFolders(this.root, `${CGROUPS}/memory`);
+    if (cpu.size + memory.size === 0 && this.root.promptList(CGROUPS).length === 0) {
+      return undefined;
+    }
+    const uids = [...new Set([...cpu.keys(), ...memory.keys()])].sort();
+    return { version: 1, pods: uids.map((uid) => this.legacyPod(uid, cpu.get(uid), memory.get(uid))) };
+  }
+
+  private legacyPod(uid: string, cpu: string | undefined, memory: string | undefined): PodUse {
+    const control = memory === undefined ? undefined : this.files.text(`${memory}/memory.oom_control`);
+    const max = memory === undefined ? undefined : this.files.number(`${memory}/memory.failcnt`);
+    const memoryBytes = memory === undefined ? undefined : this.files.number(`${memory}/memory.usage_in_bytes`);
+    return {
+      uid,
+      throttling: this.throttling(cpu === undefined ? [] : groupsOf(this.root, cpu), 'throttled_time', 1e9),
+      memory: { max: max ?? 0, oomKills: keyedNumber(control, 'oom_kill') ?? 0 },
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
+      pressure: {},
+    };
+  }
+
+  private throttling(
+    groups: PodGroups['groups'],
+    timeKey: string,
+    unitsPerSecond: number,
+  ): ReadonlyMap<string, Throttling> {
+    const found = new Map<string, Throttling>();
+    for (const [name, path] of groups) {
+      const text = this.files.text(`${path}/cpu.stat`);
+      this.isMissing ||= text === undefined;
+      const periods = keyedNumber(text, 'nr_periods') ?? 0;
+      // A group without a limit has no periods.
+      if (periods > 0) {
+        const throttled = keyedNumber(text, 'nr_throttled') ?? 0;
+        found.set(name, { periods, throttled, throttledSeconds: (keyedNumber(text, timeKey) ?? 0) / unitsPerSecond });
+      }
+    }
+    return found;
+  }
 }
 
 /** Folder of each pod by its UID. */
-async function podFolders(root: HostRoot, top: string): Promise<ReadonlyMap<string, string>> {
+function podFolders(root: HostRoot, top: string): ReadonlyMap<string, string> {
   const pods = new Map<string, string>();
-  const walk = async (folder: string, depth: number): Promise<void> => {
-    for (const name of await root.list(folder)) {
+  const walk = (folder: string, depth: number): void => {
+    for (const name of root.promptList(folder)) {
       const uid = POD.exec(name)?.[1].replaceAll('_', '-');
       if (uid !== undefined && pods.size < MOST_PODS) {
-        pods.set(uid, join(folder, name));
+        pods.set(uid, `${folder}/${name}`);
       } else if (PARENT.test(name) && depth < 3) {
-        await walk(join(folder, name), depth + 1);
+        walk(`${folder}/${name}`, depth + 1);
       }
     }
   };
-  await walk(top, 0);
+  walk(top, 0);
   return new Map([...pods].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-async function unifiedPod(root: HostRoot, uid: string, path: string): Promise<PodUse> {
-  const [throttling, events, memoryBytes, pressure] = await Promise.all([
-    throttlingOf(root, path, 'throttled_usec', 1e6),
-    root.text(join(path, 'memory.events')),
-    root.number(join(path, 'memory.current')),
-    pressuresAt(root, (resource) => join(path, `${resource}.pressure`)),
-  ]);
-  const counts = keyedNumbers(events);
-  return {
-    uid,
-    throttling,
-    memory: { max: counts.get('max') ?? 0, oomKills: counts.get('oom_kill') ?? 0 },
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
-    pressure,
-  };
-}
-
-async function legacyPod(root: HostRoot, uid: string, cpu?: string, memory?: string): Promise<PodUse> {
-  const [throttling, control, max, memoryBytes] = await Promise.all([
-    cpu === undefined ? new Map<string, Throttling>() : throttlingOf(root, cpu, 'throttled_time', 1e9),
-    memory === undefined ? undefined : root.text(join(memory, 'memory.oom_control')),
-    memory === undefined ? undefined : root.number(join(memory, 'memory.failcnt')),
-    memory === undefined ? undefined : root.number(join(memory, 'memory.usage_in_bytes')),
-  ]);
-  return {
-    uid,
-    throttling,
-    memory: { max: max ?? 0, oomKills: keyedNumbers(control).get('oom_kill') ?? 0 },
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
-    pressure: {},
-  };
-}
-
-async function throttlingOf(
-  root: HostRoot,
-  pod: string,
-  timeKey: string,
-  unitsPerSecond: number,
-): Promise<ReadonlyMap<string, Throttling>> {
-  const containers = (await root.list(pod)).filter((name) => CONTAINER.test(name)).slice(0, MOST_CONTAINERS);
-  const groups = [['pod', pod] as const, ...containers.map((name) => [name, join(pod, name)] as const)];
-  const read = await Promise.all(
-    groups.map(async ([name, path]) => {
-      const counts = keyedNumbers(await root.text(join(path, 'cpu.stat')));
-      const periods = counts.get('nr_periods') ?? 0;
-      const throttled = counts.get('nr_throttled') ?? 0;
-      return [name, { periods, throttled, throttledSeconds: (counts.get(timeKey) ?? 0) / unitsPerSecond }] as const;
-    }),
-  );
-  // A group without a limit has no periods.
-  return new Map(read.filter(([, { periods }]) => periods > 0));
+function groupsOf(root: HostRoot, pod: string): PodGroups['groups'] {
+  const containers = root
+    .promptList(pod)
+    .filter((name) => CONTAINER.test(name))
+    .slice(0, MOST_CONTAINERS);
+  return [['pod', pod], ...containers.map((name) => [name, `${pod}/${name}`] as const)];
 }

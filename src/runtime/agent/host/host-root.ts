@@ -3,24 +3,19 @@
  *
  * What a driver writes there is untrusted and may be missing: a read gives at most 256 KiB, and `undefined` where there is nothing to read. Links
  * of sysfs stay within the folder; one that leads out of it is not followed, and pipes and devices are not opened.
+ *
+ * Prompt reads are for files that the kernel answers from memory: without a thread, a read costs a fraction of the CPU time. Files that ask a driver,
+ * which may hang, and files on a disk are read on a thread.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-
-const MOST_BYTES = 262_144;
-/** Most files are smaller: a node with 60 pods has hundreds of them, and they are read at the same time. */
-const FIRST_BYTES = 2048;
-/**
- * Files that the kernel answers from memory, which is most of what is read. Without threads, a read costs a fraction of the CPU time; no driver
- * is asked that could hang.
- */
-const PROMPT = /^(?:sys\/fs\/cgroup|proc)\//;
-/** For prompt reads, one at a time. */
-const shared = Buffer.alloc(MOST_BYTES);
+import { readAll, readAllOnThread } from './read-all';
 
 /** Entries of one folder that are looked at. */
 const MOST_ENTRIES = 20_000;
+/** Without O_NONBLOCK, opening a pipe waits for a writer. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export class HostRoot {
   private readonly real: string;
@@ -31,53 +26,23 @@ export class HostRoot {
 
   /** Text of a file, without white space around it. */
   async text(path: string): Promise<string | undefined> {
-    if (PROMPT.test(path)) {
-      return this.promptText(path);
-    }
     try {
-      // Without O_NONBLOCK, opening a pipe waits for a writer.
-      const file = await open(await this.within(path), constants.O_RDONLY | constants.O_NONBLOCK);
+      const file = this.open(path);
       try {
-        if (!(await file.stat()).isFile()) {
-          return undefined;
-        }
-        // Files of /proc and /sys say that their size is 0 or a page.
-        let buffer = Buffer.allocUnsafe(FIRST_BYTES);
-        let length = 0;
-        while (length < MOST_BYTES) {
-          if (length === buffer.length) {
-            buffer = Buffer.concat([buffer], Math.min(MOST_BYTES, 4 * length));
-          }
-          const { bytesRead } = await file.read(buffer, length, buffer.length - length);
-          if (bytesRead === 0) {
-            break;
-          }
-          length += bytesRead;
-        }
-        return buffer.toString('utf8', 0, length).trim();
+        return await readAllOnThread(file);
       } finally {
-        await file.close();
+        closeSync(file);
       }
     } catch {
       return undefined;
     }
   }
 
-  private promptText(path: string): string | undefined {
+  promptText(path: string): string | undefined {
     try {
-      const file = openSync(
-        this.checked(realpathSync.native(join(this.root, path))),
-        constants.O_RDONLY | constants.O_NONBLOCK,
-      );
+      const file = this.open(path);
       try {
-        if (!fstatSync(file).isFile()) {
-          return undefined;
-        }
-        let length = 0;
-        for (let read = -1; read !== 0 && length < MOST_BYTES; length += read) {
-          read = readSync(file, shared, length, MOST_BYTES - length, null);
-        }
-        return shared.toString('utf8', 0, length).trim();
+        return readAll(file);
       } finally {
         closeSync(file);
       }
@@ -88,23 +53,52 @@ export class HostRoot {
 
   /** A file that contains one number, in decimal or as `0x…`. */
   async number(path: string): Promise<number | undefined> {
-    const text = await this.text(path);
-    const value = text === undefined || text === '' ? NaN : Number(text);
-    return Number.isFinite(value) ? value : undefined;
+    return numberIn(await this.text(path));
+  }
+
+  promptNumber(path: string): number | undefined {
+    return numberIn(this.promptText(path));
   }
 
   /** Names of what a folder contains, sorted; none where there is no such folder. */
   async list(path: string): Promise<readonly string[]> {
     try {
-      return (await readdir(await this.within(path))).sort().slice(0, MOST_ENTRIES);
+      return (await readdir(this.checked(await realpath(join(this.root, path))))).sort().slice(0, MOST_ENTRIES);
     } catch {
       return [];
     }
   }
 
+  promptList(path: string): readonly string[] {
+    try {
+      return readdirSync(this.within(path)).sort().slice(0, MOST_ENTRIES);
+    } catch {
+      return [];
+    }
+  }
+
+  /**
+   * @returns a file descriptor, which the caller closes
+   * @throws Error where there is no file at the path, or a link leads out of the root
+   */
+  open(path: string): number {
+    const file = openSync(this.within(path), FLAGS);
+    try {
+      if (!fstatSync(file).isFile()) {
+        throw new Error('not a file');
+      }
+      // A folder of the path may have been exchanged for a link since it was resolved.
+      this.checked(openedPath(file) ?? this.real);
+      return file;
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+  }
+
   /** @throws Error where there is nothing at the path, or a link leads out of the root */
-  private async within(path: string): Promise<string> {
-    return this.checked(await realpath(join(this.root, path)));
+  private within(path: string): string {
+    return this.checked(realpathSync.native(join(this.root, path)));
   }
 
   /** @throws Error where the path is outside of the root */
@@ -124,14 +118,30 @@ function realOf(root: string): string {
   }
 }
 
-/** Lines of `name value`, such as those of `cpu.stat`. */
-export function keyedNumbers(text: string | undefined): ReadonlyMap<string, number> {
-  const numbers = new Map<string, number>();
-  for (const line of text?.split('\n') ?? []) {
-    const [, name, value] = /^(\S+)\s+(\d+)$/.exec(line.trim()) ?? [];
-    if (name !== undefined) {
-      numbers.set(name, Number(value));
+/** Where an opened file is, as Linux says it; undefined on other systems. */
+function openedPath(file: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return undefined;
+  }
+}
+
+export function numberIn(text: string | undefined): number | undefined {
+  const value = text === undefined || text === '' ? NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** The number after a name at the start of a line, such as those of `cpu.stat`. */
+export function keyedNumber(text: string | undefined, name: string): number | undefined {
+  for (let at = text?.indexOf(name) ?? -1; at >= 0; at = text!.indexOf(name, at + 1)) {
+    VALUE.lastIndex = at + name.length;
+    const found = at === 0 || text![at - 1] === '\n' ? VALUE.exec(text!) : null;
+    if (found !== null) {
+      return Number(found[1]);
     }
   }
-  return numbers;
+  return undefined;
 }
+
+const VALUE = /[ \t]+(\d+)[ \t\r]*(?:\n|$)/y;

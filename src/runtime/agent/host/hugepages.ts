@@ -3,6 +3,8 @@
  */
 import { join } from 'node:path';
 import { type HostRoot } from './host-root';
+import { type KeptFiles } from './kept-files';
+import { Seldom } from './seldom';
 
 export interface HugepagePool {
   /** Kibibytes of one page. */
@@ -20,26 +22,43 @@ const NUMA = 'sys/devices/system/node';
 const SIZE = /^hugepages-(\d{1,9})kB$/;
 const MOST_NODES = 64;
 
-/** Sizes without any page are left out. */
-export async function readHugepages(root: HostRoot): Promise<Hugepages> {
-  const nodes = (await root.list(NUMA)).filter((name) => /^node\d{1,4}$/.test(name)).slice(0, MOST_NODES);
-  const read = await Promise.all([
-    poolsIn(root, HOST),
-    ...nodes.map((name) => poolsIn(root, join(NUMA, name, 'hugepages'), Number(name.slice('node'.length)))),
-  ]);
-  return read.flat();
+/** Where a pool is. Sizes are those of the processor, and do not change while it runs. */
+interface Place extends Pick<HugepagePool, 'sizeKiB' | 'numaNode'> {
+  readonly folder: string;
 }
 
-async function poolsIn(root: HostRoot, folder: string, numaNode?: number): Promise<Hugepages> {
-  const sizes = (await root.list(folder)).flatMap((name) => SIZE.exec(name)?.[1] ?? []);
-  const pools = await Promise.all(
-    sizes.map(async (size): Promise<HugepagePool> => {
-      const [total = 0, free = 0] = await Promise.all([
-        root.number(join(folder, `hugepages-${size}kB`, 'nr_hugepages')),
-        root.number(join(folder, `hugepages-${size}kB`, 'free_hugepages')),
-      ]);
-      return { sizeKiB: Number(size), ...(numaNode === undefined ? {} : { numaNode }), total, free };
-    }),
-  );
-  return pools.filter(({ total }) => total > 0);
+export class HugepageReader {
+  private readonly places = new Seldom(() => placesIn(this.root));
+
+  constructor(
+    private readonly root: HostRoot,
+    private readonly files: KeptFiles,
+  ) {}
+
+  /** Sizes without any page are left out. */
+  read(): Hugepages {
+    return this.places.get().flatMap(({ folder, ...pool }): Hugepages => {
+      const total = this.files.number(`${folder}/nr_hugepages`) ?? 0;
+      return total > 0 ? [{ ...pool, total, free: this.files.number(`${folder}/free_hugepages`) ?? 0 }] : [];
+    });
+  }
+}
+
+function placesIn(root: HostRoot): readonly Place[] {
+  const nodes = root.promptList(NUMA).filter((name) => /^node\d{1,4}$/.test(name));
+  return [
+    ...placesBelow(root, HOST),
+    ...nodes
+      .slice(0, MOST_NODES)
+      .flatMap((name) => placesBelow(root, join(NUMA, name, 'hugepages'), Number(name.slice('node'.length)))),
+  ];
+}
+
+function placesBelow(root: HostRoot, folder: string, numaNode?: number): readonly Place[] {
+  return root.promptList(folder).flatMap((name) => {
+    const size = SIZE.exec(name)?.[1];
+    return size === undefined
+      ? []
+      : [{ sizeKiB: Number(size), ...(numaNode === undefined ? {} : { numaNode }), folder: join(folder, name) }];
+  });
 }

@@ -3,8 +3,9 @@
  *
  * Sources: Linux, Documentation/ABI/stable/sysfs-class-infiniband; the `hw_counters` of mlx5 for RoCE congestion.
  */
-import { join } from 'node:path';
-import { type HostRoot } from './host-root';
+import { type HostRoot, numberIn } from './host-root';
+import { type KeptFiles } from './kept-files';
+import { Seldom } from './seldom';
 
 export interface RdmaPort {
   /** `mlx5_0` */
@@ -12,8 +13,6 @@ export interface RdmaPort {
   readonly port: number;
   /** `ACTIVE`, `DOWN`, `INIT`, … */
   readonly state: string;
-  /** `LinkUp`, `Polling`, `Disabled`, … */
-  readonly physicalState: string;
   readonly linkLayer: 'InfiniBand' | 'Ethernet' | 'unknown';
   readonly gigabitsPerSecond?: number;
   /** Of `counters` and `hw_counters`, since the driver was loaded. */
@@ -42,37 +41,67 @@ export const RDMA_COUNTERS: Readonly<Record<string, string>> = {
   roce_adp_retrans: 'adaptive retransmissions',
 };
 
-export async function readRdmaPorts(root: HostRoot): Promise<readonly RdmaPort[]> {
-  const ports: (readonly [device: string, port: string])[] = [];
-  for (const device of await root.list(CLASS)) {
-    for (const port of await root.list(join(CLASS, device, 'ports'))) {
-      if (/^\d{1,3}$/.test(port) && ports.length < MOST_PORTS) {
-        ports.push([device, port]);
-      }
-    }
-  }
-  return Promise.all(ports.map(([device, port]) => readPort(root, device, port)));
+/** What hardly ever changes about a port. */
+interface PortLayout extends Pick<RdmaPort, 'linkLayer' | 'gigabitsPerSecond'> {
+  /** Path of each counter that the driver has, by its name. */
+  readonly counters: ReadonlyMap<string, string>;
 }
 
-async function readPort(root: HostRoot, device: string, port: string): Promise<RdmaPort> {
-  const folder = join(CLASS, device, 'ports', port);
-  const [state, physicalState, layer, rate, counters] = await Promise.all([
-    root.text(join(folder, 'state')),
-    root.text(join(folder, 'phys_state')),
-    root.text(join(folder, 'link_layer')),
-    root.text(join(folder, 'rate')),
-    readCounters(root, folder),
-  ]);
-  const gigabits = /^([\d.]+) Gb\/sec/.exec(rate ?? '')?.[1];
-  return {
-    device,
-    port: Number(port),
-    state: afterNumber(state),
-    physicalState: afterNumber(physicalState),
-    linkLayer: layer === 'InfiniBand' || layer === 'Ethernet' ? layer : 'unknown',
-    ...(gigabits === undefined ? {} : { gigabitsPerSecond: Number(gigabits) }),
-    counters,
-  };
+export class RdmaReader {
+  private readonly layouts = new Seldom(() => new Map<string, PortLayout>());
+
+  constructor(
+    private readonly root: HostRoot,
+    private readonly files: KeptFiles,
+  ) {}
+
+  /** One file after the other: a driver that hangs holds one thread, and leaves the others to the other sources. */
+  async read(): Promise<readonly RdmaPort[]> {
+    const layouts = this.layouts.get();
+    const ports: RdmaPort[] = [];
+    for (const [device, port] of portsBelow(this.root)) {
+      const folder = `${CLASS}/${device}/ports/${port}`;
+      const layout = layouts.get(folder) ?? (await this.layoutOf(folder));
+      layouts.set(folder, layout);
+      ports.push(await this.readPort(device, Number(port), folder, layout));
+    }
+    return ports;
+  }
+
+  private async readPort(device: string, port: number, folder: string, layout: PortLayout): Promise<RdmaPort> {
+    const { counters: paths, ...others } = layout;
+    const state = afterNumber(await this.files.textOnThread(`${folder}/state`));
+    const counters: Record<string, number> = {};
+    for (const [name, path] of paths) {
+      const value = numberIn(await this.files.textOnThread(path));
+      if (value !== undefined) {
+        counters[name] = value;
+      }
+    }
+    return { device, port, state, ...others, counters };
+  }
+
+  private async layoutOf(folder: string): Promise<PortLayout> {
+    const layer = await this.files.textOnThread(`${folder}/link_layer`);
+    const rate = await this.files.textOnThread(`${folder}/rate`);
+    const gigabits = /^([\d.]+) Gb\/sec/.exec(rate ?? '')?.[1];
+    return {
+      linkLayer: layer === 'InfiniBand' || layer === 'Ethernet' ? layer : 'unknown',
+      ...(gigabits === undefined ? {} : { gigabitsPerSecond: Number(gigabits) }),
+      counters: countersBelow(this.root, folder),
+    };
+  }
+}
+
+function portsBelow(root: HostRoot): readonly (readonly [device: string, port: string])[] {
+  return root
+    .promptList(CLASS)
+    .flatMap((device) =>
+      root
+        .promptList(`${CLASS}/${device}/ports`)
+        .flatMap((port) => (/^\d{1,3}$/.test(port) ? [[device, port] as const] : [])),
+    )
+    .slice(0, MOST_PORTS);
 }
 
 /** `4: ACTIVE` */
@@ -80,14 +109,15 @@ function afterNumber(text: string | undefined): string {
   return /^\d+:\s*(\w+)$/.exec(text ?? '')?.[1] ?? 'unknown';
 }
 
-async function readCounters(root: HostRoot, folder: string): Promise<Readonly<Record<string, number>>> {
-  const folders = ['counters', 'hw_counters'].map((name) => join(folder, name));
-  const there = await Promise.all(folders.map(async (path) => new Set(await root.list(path))));
-  const read = await Promise.all(
+function countersBelow(root: HostRoot, folder: string): ReadonlyMap<string, string> {
+  const there = ['counters', 'hw_counters'].map((name) => {
+    const path = `${folder}/${name}`;
+    return { path, names: new Set(root.promptList(path)) };
+  });
+  return new Map(
     Object.keys(RDMA_COUNTERS).flatMap((name) => {
-      const at = there.findIndex((names) => names.has(name));
-      return at < 0 ? [] : [root.number(join(folders[at], name)).then((value) => [name, value] as const)];
+      const found = there.find(({ names }) => names.has(name));
+      return found === undefined ? [] : [[name, `${found.path}/${name}`] as const];
     }),
   );
-  return Object.fromEntries(read.filter((entry): entry is [string, number] => entry[1] !== undefined));
 }

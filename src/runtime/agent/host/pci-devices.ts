@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { type HostRoot } from './host-root';
+import { Seldom } from './seldom';
 
 export type PciVendor = 'nvidia' | 'amd' | 'gaudi' | 'ascend' | 'neuron' | 'tpu';
 
@@ -48,32 +49,45 @@ const NVIDIA = 0x10de;
 /** "Other bridge", as `lspci` shows the NVSwitches of A100 and H100 baseboards. */
 const OTHER_BRIDGE = 0x0680;
 
-export async function readPciBus(root: HostRoot): Promise<PciBus> {
-  const addresses = (await root.list(BUS)).slice(0, MOST_DEVICES);
-  const read = await Promise.all(addresses.map((address) => readDevice(root, address)));
-  return {
-    accelerators: read.filter((device) => typeof device === 'object'),
-    nvSwitches: read.filter((device) => device === 'nvswitch').length,
-  };
+/** A device is read when its address appears, and then seldom: what it is changes only with the hardware. */
+export class PciReader {
+  private readonly devices = new Seldom(() => new Map<string, PciAccelerator | 'nvswitch' | 'other'>());
+
+  constructor(private readonly root: HostRoot) {}
+
+  read(): PciBus {
+    const known = this.devices.get();
+    const devices = this.root
+      .promptList(BUS)
+      .slice(0, MOST_DEVICES)
+      .map((address) => {
+        const device = known.get(address) ?? readDevice(this.root, address);
+        known.set(address, device);
+        return device;
+      });
+    return {
+      accelerators: devices.filter((device) => typeof device === 'object'),
+      nvSwitches: devices.filter((device) => device === 'nvswitch').length,
+    };
+  }
 }
 
-async function readDevice(root: HostRoot, address: string): Promise<PciAccelerator | 'nvswitch' | undefined> {
+/** These files are those of the bus itself, which no driver answers. */
+function readDevice(root: HostRoot, address: string): PciAccelerator | 'nvswitch' | 'other' {
   const folder = join(BUS, address);
-  const vendor = (await root.number(join(folder, 'vendor'))) ?? 0;
+  const vendor = root.promptNumber(join(folder, 'vendor')) ?? 0;
   const known = VENDORS.get(vendor);
   if (known === undefined) {
-    return undefined;
+    return 'other';
   }
-  const [pciClass = 0, device = 0] = await Promise.all([
-    root.number(join(folder, 'class')),
-    root.number(join(folder, 'device')),
-  ]);
+  const pciClass = root.promptNumber(join(folder, 'class')) ?? 0;
+  const device = root.promptNumber(join(folder, 'device')) ?? 0;
   if (vendor === NVIDIA && pciClass >> 8 === OTHER_BRIDGE) {
     return 'nvswitch';
   }
   if (known.classes?.includes(pciClass >> 8) !== true && known.devices?.includes(device) !== true) {
-    return undefined;
+    return 'other';
   }
-  const numaNode = await root.number(join(folder, 'numa_node'));
+  const numaNode = root.promptNumber(join(folder, 'numa_node'));
   return { address, vendor: known.vendor, ...(numaNode === undefined || numaNode < 0 ? {} : { numaNode }) };
 }

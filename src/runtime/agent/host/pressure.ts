@@ -1,7 +1,7 @@
 /**
  * Pressure stall information (PSI): the part of the time in which tasks waited for a resource. Source: Linux, Documentation/accounting/psi.rst.
  */
-import { type HostRoot } from './host-root';
+import { type KeptFiles } from './kept-files';
 
 /** One line of a pressure file. */
 export interface Stall {
@@ -26,30 +26,35 @@ export type PressureResource = 'cpu' | 'memory' | 'io';
 export const PRESSURE_RESOURCES: readonly PressureResource[] = ['cpu', 'memory', 'io'];
 export type Pressures = Partial<Readonly<Record<PressureResource, Pressure>>>;
 
-const LINE = /^(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)$/;
+const LINE = /^(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)[ \r]*$/gm;
 
 /** Text of one pressure file; undefined where it is none. */
 export function parsePressure(text: string | undefined): Pressure | undefined {
   const stalls: { some?: Stall; full?: Stall } = {};
-  for (const line of text?.split('\n') ?? []) {
-    const found = LINE.exec(line.trim());
-    if (found !== null) {
-      const [avg10, avg60, avg300] = found.slice(2, 5).map((percent) => Number(percent) / 100);
-      stalls[found[1] as 'some' | 'full'] = { avg10, avg60, avg300, totalSeconds: Number(found[5]) / 1e6 };
-    }
+  for (const [, kind, avg10, avg60, avg300, total] of text?.matchAll(LINE) ?? []) {
+    stalls[kind as 'some' | 'full'] = {
+      avg10: Number(avg10) / 100,
+      avg60: Number(avg60) / 100,
+      avg300: Number(avg300) / 100,
+      totalSeconds: Number(total) / 1e6,
+    };
   }
   const { some, full } = stalls;
   return some === undefined ? undefined : { some, ...(full === undefined ? {} : { full }) };
 }
 
 /** Of the whole node, from `/proc/pressure`. Nothing where the kernel was started without PSI. */
-export function nodePressure(root: HostRoot): Promise<Pressures> {
-  return pressuresAt(root, (resource) => `proc/pressure/${resource}`);
+export function nodePressure(files: KeptFiles): Pressures {
+  return pressuresAt(files, (resource) => `proc/pressure/${resource}`);
 }
 
-export async function pressuresAt(root: HostRoot, pathOf: (resource: PressureResource) => string): Promise<Pressures> {
-  const read = await Promise.all(
-    PRESSURE_RESOURCES.map(async (resource) => [resource, parsePressure(await root.text(pathOf(resource)))] as const),
-  );
-  return Object.fromEntries(read.filter(([, pressure]) => pressure !== undefined));
+export function pressuresAt(files: KeptFiles, pathOf: (resource: PressureResource) => string): Pressures {
+  const pressures: { [R in PressureResource]?: Pressure } = {};
+  for (const resource of PRESSURE_RESOURCES) {
+    const pressure = parsePressure(files.text(pathOf(resource)));
+    if (pressure !== undefined) {
+      pressures[resource] = pressure;
+    }
+  }
+  return pressures;
 }

@@ -5,14 +5,28 @@
  * CPU, and `location_id` is bus, device, and function.
  */
 import { join } from 'node:path';
-import { type HostRoot, keyedNumbers } from './host-root';
+import { type HostRoot, keyedNumber } from './host-root';
+import { Seldom } from './seldom';
 
 const NODES = 'sys/class/kfd/kfd/topology/nodes';
 const MOST_NODES = 256;
 const XGMI = 11;
 
+export type XgmiLinks = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The links are those of the mainboard, so they are read seldom. */
+export class XgmiReader {
+  private readonly links = new Seldom(() => readXgmiLinks(this.root));
+
+  constructor(private readonly root: HostRoot) {}
+
+  read(): Promise<XgmiLinks> {
+    return this.links.get();
+  }
+}
+
 /** @returns the addresses on the PCI bus that each address reaches over XGMI; empty where there is no amdkfd */
-export async function readXgmiLinks(root: HostRoot): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+export async function readXgmiLinks(root: HostRoot): Promise<XgmiLinks> {
   const names = (await root.list(NODES)).filter((name) => /^\d{1,4}$/.test(name)).slice(0, MOST_NODES);
   const nodes = await Promise.all(names.map((name) => readNode(root, name)));
   const addresses = new Map(
@@ -40,15 +54,13 @@ async function readNode(root: HostRoot, name: string): Promise<KfdNode> {
   if (((await root.number(join(folder, 'gpu_id'))) ?? 0) === 0) {
     return { id, linked: [] };
   }
-  const properties = keyedNumbers(await root.text(join(folder, 'properties')));
+  const properties = await root.text(join(folder, 'properties'));
   const links = (await root.list(join(folder, 'io_links'))).slice(0, MOST_NODES);
-  const read = await Promise.all(
-    links.map(async (link) => keyedNumbers(await root.text(join(folder, 'io_links', link, 'properties')))),
-  );
+  const read = await Promise.all(links.map((link) => root.text(join(folder, 'io_links', link, 'properties'))));
   return {
     id,
-    address: addressOf(properties.get('domain') ?? 0, properties.get('location_id') ?? 0),
-    linked: read.flatMap((link) => (link.get('type') === XGMI ? (link.get('node_to') ?? []) : [])),
+    address: addressOf(keyedNumber(properties, 'domain') ?? 0, keyedNumber(properties, 'location_id') ?? 0),
+    linked: read.flatMap((link) => (keyedNumber(link, 'type') === XGMI ? (keyedNumber(link, 'node_to') ?? []) : [])),
   };
 }
 

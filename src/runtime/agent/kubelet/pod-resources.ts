@@ -4,7 +4,7 @@
  * Source: kubelet v0.36.3, pkg/apis/podresources/v1/api.proto.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { callUnary } from './grpc';
+import { GrpcChannel } from './grpc';
 
 /** Path of the socket, from the root of the host. */
 export const POD_RESOURCES_SOCKET = 'var/lib/kubelet/pod-resources/kubelet.sock';
@@ -31,17 +31,30 @@ export interface KubeletDevices {
 
 const SERVICE = '/v1.PodResourcesLister';
 
-/** @throws Error where the kubelet does not answer, or says something else */
-export async function readKubeletDevices(socket: string, timeout: number): Promise<KubeletDevices> {
-  const [allocatable, list] = await Promise.all([
-    callUnary(socket, `${SERVICE}/GetAllocatableResources`, new Uint8Array(), timeout),
-    callUnary(socket, `${SERVICE}/List`, new Uint8Array(), timeout),
-  ]);
-  const devices: KubeletDevice[] = [];
-  message(allocatable, { 1: (reader) => devices.push(...devicesOf(reader.bytes())) });
-  const pods: PodDevices[] = [];
-  message(list, { 1: (reader) => pods.push(podOf(reader.bytes())) });
-  return { allocatable: devices, pods: pods.filter((pod) => pod.devices.length > 0) };
+export class PodResources {
+  private readonly channel: GrpcChannel;
+
+  /** @param socket path of the kubelet's socket */
+  constructor(socket: string) {
+    this.channel = new GrpcChannel(socket);
+  }
+
+  /** @throws Error where the kubelet does not answer within `timeout` milliseconds, or says something else */
+  async read(timeout: number): Promise<KubeletDevices> {
+    const [allocatable, list] = await Promise.all([
+      this.channel.call(`${SERVICE}/GetAllocatableResources`, new Uint8Array(), timeout),
+      this.channel.call(`${SERVICE}/List`, new Uint8Array(), timeout),
+    ]);
+    const devices: KubeletDevice[] = [];
+    message(allocatable, { 1: (reader) => devices.push(...devicesOf(reader.bytes())) });
+    const pods: PodDevices[] = [];
+    message(list, { 1: (reader) => pods.push(podOf(reader.bytes())) });
+    return { allocatable: devices, pods: pods.filter((pod) => pod.devices.length > 0) };
+  }
+
+  close(): void {
+    this.channel.close();
+  }
 }
 
 type Fields = Readonly<Record<number, (reader: BinaryReader) => void>>;

@@ -118,7 +118,11 @@ export class Ordeal {
     writeFileSync(join(this.folder, 'clock'), '-3600000');
     await runner.kill();
     // It ends while no runner runs, so that only what the engine remembers says how.
-    await sleep(2500);
+    writeFileSync(join(runner.shared, 'go'), '');
+    await until(
+      'its container ended',
+      async () => (await this.engine.ask<unknown[]>('GET', '/containers/json')).length === 0,
+    );
     await runner.start();
     return (await runner.ended(id))[0];
   }
@@ -196,7 +200,7 @@ export class Ordeal {
       return false;
     }
     const before = this.steps.length;
-    await sleep(400);
+    await sleep(2000);
     return this.steps.length === before;
   }
 

@@ -40,7 +40,7 @@ const ERRORS: readonly (readonly [error: RegExp, kind: Outcome['kind'], words?: 
   [/could not retrieve device class|missing device class/, 'problem', 'which does not exist'],
   [/unsupported count mode/, 'problem', 'which is neither ExactCount nor All'],
   [/unsupported constraint type/, 'problem', 'has neither matchAttribute nor distinctAttribute'],
-  [/unsupported selector type/, 'problem', 'it has no CEL expression'],
+  [/unsupported selector type/, 'problem', 'has a selector without a CEL expression'],
   [/is currently being updated/, 'wait'],
   [/exceeds the claim limit of 32/, 'none'],
   // An expression that cannot be evaluated on a device does not accept it; an attribute without a value is none.

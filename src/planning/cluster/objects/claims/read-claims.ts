@@ -209,7 +209,7 @@ export class ClaimReader {
       }
       this.compiled.set(text, selector);
       if (typeof selector === 'string') {
-        report(`has a selector that cannot be evaluated: ${selector}`);
+        report(`has ${selector}`);
         return [];
       }
       return [selector];

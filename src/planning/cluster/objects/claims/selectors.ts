@@ -8,26 +8,29 @@ import { type CelInput } from '@bufbuild/cel';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as OpaqueTypes from '../../../../cel/opaque';
 import type * as RuleProgramTypes from '../../../../cel/rule-program';
+import type * as FaultTypes from '../../../../checks/server/device-selectors';
 import { Quantity } from '../../../../manifests/values/quantity';
 import { type Device, type DeviceAttribute, type KnownDevice } from '../../../../placement/model/claims';
 
 export interface DeviceSelector {
   readonly text: string;
   readonly accepts: (driver: string, device: Device) => boolean;
+  /** Why it accepts no device at all, if that is because of its types: `selects the undefined field "drive"`. */
+  readonly fault: () => string | undefined;
 }
 
 // CEL is loaded only where a claim has selectors.
 const load = createRequire(__filename);
 
-/** A string says why there is no selector. */
+/** A string says what is wrong with the selector: `a selector that does not compile: …`. */
 export function selectorOf(text: string): DeviceSelector | string {
   if (text.trim() === '') {
-    return 'it has no CEL expression';
+    return 'a selector without a CEL expression';
   }
   const { expressionOf } = load('../../../../cel/rule-program') as typeof RuleProgramTypes;
   const program = expressionOf(text);
   if (typeof program === 'string') {
-    return program;
+    return `a selector that ${selectorFault(text) ?? `cannot be evaluated: ${program}`}`;
   }
   const domains = [...text.matchAll(/\[\s*(?:"([^"]+)"|'([^']+)')\s*\]/g)].map(([, a, b]) => a ?? b ?? '');
   const known = new WeakMap<Device, boolean>();
@@ -42,7 +45,13 @@ export function selectorOf(text: string): DeviceSelector | string {
       }
       return accepted;
     },
+    fault: () => selectorFault(text),
   };
+}
+
+function selectorFault(text: string): string | undefined {
+  const { storedSelectorFault } = load('../../../../checks/server/device-selectors') as typeof FaultTypes;
+  return storedSelectorFault(text);
 }
 
 /** Domains that the expression names and the device does not have are empty. */
@@ -104,9 +113,13 @@ export function whyNone(
   devices: readonly KnownDevice[],
 ): string {
   let left = devices;
-  for (const [at, { text, accepts }] of selectors.entries()) {
+  for (const [at, { text, accepts, fault }] of selectors.entries()) {
     const next = left.filter(({ driver, device }) => accepts(driver, device));
     if (next.length === 0) {
+      const wrong = left.length === 0 ? undefined : fault();
+      if (wrong !== undefined) {
+        return `no device of ${className} matches the selector ${text.trim()}, which ${wrong}`;
+      }
       return at < classSelectors || left.length === 0
         ? `no ResourceSlice has a device of ${className}`
         : `no device of ${className} ${requirement(text, left)}`;
