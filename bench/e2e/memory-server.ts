@@ -93,6 +93,14 @@ export class MemoryServer {
     } else if (known !== undefined && sub === 'status') {
       this.put('pods', { ...known, status: { ...asObject(known.status), ...asObject(asObject(body).status) } });
     }
+    const [, namespace, group] = /\/namespaces\/([^/]+)\/podgroups\/([^/]+)(?:\/status)?$/.exec(path) ?? [];
+    const grouped = this.stores.podgroups.get(`${namespace}/${group}`);
+    if (method === 'PATCH' && grouped !== undefined) {
+      this.put('podgroups', {
+        ...grouped,
+        status: { ...asObject(grouped.status), ...asObject(asObject(body).status) },
+      });
+    }
     return { metadata: { resourceVersion: String(this.version) } };
   }
 

@@ -2,7 +2,9 @@
  * Tries to make room are few, and gangs that wait may be many: who gets them.
  */
 import { DEFAULT_POLICY, type Gang, type Policy, type Queue } from '../../src/placement';
+import { type GangRecord } from '../../src/placement/books/records';
 import { Session } from '../../src/placement/books/session';
+import { Turns } from '../../src/placement/evictions/tries';
 import { decideIn } from '../../src/placement/engine';
 import { NOTHING } from '../../src/placement/reasons/reasons';
 import { cluster, gang, MINUTE, node, NOW, running, template } from './builders';
@@ -83,5 +85,44 @@ describe('tries to make room', () => {
     const late = gang('late', 1, template(2), { queue: 'many', arrival: NOW, priority: 10 });
     session.apply({ kind: 'gang', gang: late });
     expect(decisionsUntil(session, 'late', 20)).toBe(1);
+  });
+});
+
+describe('turns of gangs that had a try', () => {
+  const shape = (i: number): Gang =>
+    gang(`g-${i}`, 1, template(1, { request: { cpu: 1_000 + (i % 50), memory: 1e9 } }));
+  const recordsOf = (from: number, count: number): readonly GangRecord[] =>
+    new Session(
+      cluster(
+        [node('a', 4)],
+        Array.from({ length: count }, (_, i) => shape(from + i)),
+      ),
+      DEFAULT_POLICY,
+    ).gangs;
+
+  it('are remembered of gangs that wait alone, while others come and go for ever', () => {
+    const turns = new Turns();
+    const waiting = new Set(recordsOf(0, 20));
+    const [had] = waiting;
+    turns.add(had);
+    let most = 0;
+    for (let round = 0; round < 100; round++) {
+      for (const gone of recordsOf(100 + 50 * round, 50)) {
+        turns.add(gone);
+      }
+      turns.keep(waiting);
+      most = Math.max(most, turns.size);
+      expect(turns.has(had)).toBe(true);
+    }
+    // What there are 20 of is remembered twice at most, by name and by what it asks for, beside a fixed number of others.
+    expect(most).toBeLessThanOrEqual(256 + 2 * 20);
+  });
+
+  it('are forgotten of none where there are few', () => {
+    const turns = new Turns();
+    const gone = recordsOf(0, 50);
+    gone.forEach((one) => turns.add(one));
+    turns.keep(new Set());
+    expect(gone.every((one) => turns.has(one))).toBe(true);
   });
 });

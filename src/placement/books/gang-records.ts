@@ -98,9 +98,14 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
 
 const NO_CLAIMS: PodRecord['claimed'] = [];
 
+/** It has no pods, and those that it starts with do not depend on what is free. */
+export function isSettled({ roles, root, needed }: GangRecord): boolean {
+  return needed > 0 && roles.every(hasNotRun) && startsAlike(root);
+}
+
 /** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
 export function likenessOf({ gang, roles, root, needed }: GangRecord): string | undefined {
-  return needed === 0 || !roles.every(isNew) || roles.some(mayGain) || !isSettled(root)
+  return needed === 0 || !roles.every(isNew) || roles.some(mayGain) || !startsAlike(root)
     ? undefined
     : (plainLikeness(gang, roles) ??
         canonicalText([
@@ -116,6 +121,11 @@ export function likenessOf({ gang, roles, root, needed }: GangRecord): string | 
             record.role.leader,
           ]),
         ]));
+}
+
+/** None of its pods runs, or has run. */
+export function hasNotRun(role: RoleRecord): boolean {
+  return role.fresh !== undefined || role.pods.every(({ existed }) => !existed);
 }
 
 /** None of its pods exists, and all are alike. */
@@ -159,8 +169,8 @@ function mayGain(role: RoleRecord): boolean {
 }
 
 /** Which pods bring the unit to its minimum is clear: all of them, or the first of pods that are alike. */
-function isSettled(unit: UnitRecord): boolean {
-  return (unit.minimum === undefined || isChosen(unit, unit.minimum)) && unit.children.every(isSettled);
+function startsAlike(unit: UnitRecord): boolean {
+  return (unit.minimum === undefined || isChosen(unit, unit.minimum)) && unit.children.every(startsAlike);
 }
 
 function isChosen(unit: UnitRecord, minimum: number): boolean {

@@ -69,6 +69,17 @@ export class RowBooks {
     return [...this.releasing].sort(byLoading);
   }
 
+  /** Pods that are on the books of nodes. */
+  *booked(): Generator<PodRecord> {
+    for (const pods of this.onRow) {
+      for (const pod of pods ?? []) {
+        if (pod.row >= 0) {
+          yield pod;
+        }
+      }
+    }
+  }
+
   /** Books again what changed. */
   settle(): void {
     for (const row of this.touched) {

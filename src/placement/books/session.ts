@@ -14,7 +14,7 @@ import { type Delta, Facts, SnapshotError, type Touched, untouched } from '../mo
 import { PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { staticCode, staticRow } from '../nodes/filters/static';
 import { GangList } from './gang-list';
-import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
+import { gangWithPods, isSettled, likenessOf, type Lookup, podRecord } from './gang-records';
 import { ClaimBooks } from './claim-books';
 import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
@@ -82,7 +82,7 @@ export class Session {
   private isBroken = false;
   private filtered!: FilteredTemplates;
   private readonly lookup: Lookup = {
-    classOf: (template, queue) => this.classes.of(this.filtered.of(template, queue)),
+    classOf: (template, queue) => this.classOf(this.filtered.of(template, queue)),
     rowOf: (node) => this.table.rows.get(node) ?? ELSEWHERE,
     byPriority: () => this.policy.podOrder === 'priority',
   };
@@ -269,6 +269,15 @@ export class Session {
     return made;
   }
 
+  private classOf(template: PodTemplate): PodClass {
+    const known = this.classes.list.length;
+    const podClass = this.classes.of(template);
+    if (podClass.id >= known) {
+      this.others.add(podClass, () => this.rowBooks.booked());
+    }
+    return podClass;
+  }
+
   private change(take: (touched: Touched) => void): void {
     this.rewind();
     const touched = untouched();
@@ -290,24 +299,25 @@ export class Session {
   /** Does a node come or go or change its devices or labels, or does anything name what nothing named before? */
   private changesShape({ all, nodes, gangs, pods, queues }: Touched): boolean {
     const { facts, table, classes } = this;
-    const isNew = (template: PodTemplate | undefined, gang: string | undefined): boolean =>
-      template !== undefined &&
-      !classes.covers(
-        this.filtered.of(template, gang === undefined ? undefined : facts.gangs.get(gang)?.queue),
-        this.others.active,
-        (account) => this.accounts.includes(account),
-      );
+    const templates = new Set<PodTemplate>();
+    const see = (template: PodTemplate | undefined, gang: string | undefined): void => {
+      if (template !== undefined) {
+        templates.add(this.filtered.of(template, gang === undefined ? undefined : facts.gangs.get(gang)?.queue));
+      }
+    };
+    for (const name of pods) {
+      see(facts.pods.get(name)?.template, facts.pods.get(name)?.gang);
+    }
+    for (const name of gangs) {
+      facts.gangs.get(name)?.roles.forEach(({ template }) => see(template, name));
+      facts.podsOf(name).forEach(({ template }) => see(template, name));
+    }
     return (
       all ||
       [...nodes].some((name) => !table.canReplace(name, facts.nodes.get(name))) ||
       (queues && facts.policy.capacityFilters.some((filter) => filter.queues !== undefined)) ||
       (queues && accountNames([], facts.queues.values()).some((name) => !this.accounts.includes(name))) ||
-      [...pods].some((name) => isNew(facts.pods.get(name)?.template, facts.pods.get(name)?.gang)) ||
-      [...gangs].some(
-        (name) =>
-          facts.gangs.get(name)?.roles.some(({ template }) => isNew(template, name)) === true ||
-          [...facts.podsOf(name).values()].some(({ template }) => isNew(template, name)),
-      ) ||
+      !classes.cover(templates, this.others.active, (account) => this.accounts.includes(account)) ||
       classes.list.length > IDLE_CLASSES + 2 * this.classCounts.size
     );
   }
@@ -441,7 +451,7 @@ export class Session {
       this.gangList.replace(record);
     }
     const likeness = likenessOf(record);
-    record.settled = likeness !== undefined;
+    record.settled = isSettled(record);
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness);
       if (record.kind === undefined) {

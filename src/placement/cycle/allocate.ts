@@ -108,12 +108,15 @@ function withoutParked(
   }
   cycle.parking.lookAgain();
   const parked: { readonly lines: Line[]; readonly singles: GangRecord[] } = { lines: [], singles: [] };
-  const isParked = parkedBy(cycle, backfill);
+  const stateOf = stateBy(cycle, backfill);
   const lines = new Map<QueueRecord, readonly Line[]>();
+  const others: GangRecord[] = [];
+  const closed: GangRecord[] = [];
   for (const [queue, ofQueue] of waiting.lines) {
     const left = ofQueue.filter((line) => {
       const gang = line.gangs.find(({ placed }) => placed === 0);
-      const isOut = gang !== undefined && isParked(gang);
+      // Those in lines gain nothing from others.
+      const isOut = gang !== undefined && stateOf(gang) !== 'live';
       if (isOut) {
         parked.lines.push(line);
       }
@@ -121,24 +124,42 @@ function withoutParked(
     });
     lines.set(queue, left);
   }
-  const others: GangRecord[] = [];
   for (const gang of singles) {
-    (isParked(gang) ? parked.singles : others).push(gang);
+    const state = stateOf(gang);
+    (state === 'live' ? others : state === 'closed' ? closed : parked.singles).push(gang);
+  }
+  if (closed.length > 0) {
+    const helped = cycle.parking.helped(closed, [...firstsOf(lines), ...others]);
+    closed.forEach((gang) => (helped.has(gang) ? others : parked.singles).push(gang));
   }
   return { lines, singles: others, parked };
 }
 
-/** While gangs start, neither the room nor what is left to their queues grows. */
-function parkedBy(cycle: Cycle, backfill: boolean): (gang: GangRecord) => boolean {
+/** One gang of each line: the others have pods of the same classes. */
+function* firstsOf(lines: Waiting['lines']): Generator<GangRecord> {
+  for (const ofQueue of lines.values()) {
+    for (const { gangs } of ofQueue) {
+      yield gangs[0];
+    }
+  }
+}
+
+/**
+ * While gangs start, neither the room nor what is left to their queues grows. `closed` are those for which other gangs that start may be why
+ * there is a place after all.
+ */
+function stateBy(cycle: Cycle, backfill: boolean): (gang: GangRecord) => 'live' | 'closed' | 'parked' {
   const { session, parking } = cycle;
   const releasing = cycle.releasing();
   const promises = backfill && cycle.hasEndings();
   return (gang) => {
+    const isPromised = (): boolean => promises && parking.mayEverFit(gang) && !parking.isForlorn(gang);
+    const isOut = !parking.mayFit(gang, releasing) && !isPromised();
+    if (isOut && !parking.mayGain(gang)) {
+      return 'parked';
+    }
     const turn = gang.settled && gang.placed === 0 ? turnOf(session, gang) : undefined;
-    return (
-      turn !== undefined &&
-      (!cycle.mayHave(turn) || (!parking.mayFit(gang, releasing) && !(promises && parking.mayEverFit(gang))))
-    );
+    return turn !== undefined && !cycle.mayHave(turn) ? 'parked' : isOut ? 'closed' : 'live';
   };
 }
 

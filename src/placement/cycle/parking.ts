@@ -8,23 +8,32 @@
  *
  * O(rows that changed + kinds of gangs) for each look; O(rows that changed) for each kind that one of them has room for.
  */
+import { addTo } from '../../facts/collections';
+import { hasNotRun } from '../books/gang-records';
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Session } from '../books/session';
+import { type Term } from '../nodes/filters/pod-terms';
 import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
+import { OpenRows } from '../search/open-rows';
 import { RoomIndex } from '../search/room-index';
-import { classesOfTurn } from '../search/units';
+import { classesOf, classesOfTurn } from '../search/units';
 
 type Needs = readonly (readonly [PodClass, number])[];
 
 /** What is known of gangs of one kind. */
 interface Known {
-  readonly needs: Needs;
+  /** What it starts with. Undefined where that depends on what is free. */
+  readonly needs: Needs | undefined;
+  /** Classes of all its pods. */
+  readonly classes: readonly PodClass[];
   /** The class that there was no room for, and the look in which that was found or confirmed. */
   short: PodClass | undefined;
   look: number;
-  /** The same for a cluster on which nothing runs, and the number of replaced nodes with which that was found. */
-  neverFits: PodClass | undefined;
+  /** Whether constraints between pods leave no node to what it starts with, as of that look. */
+  closed: boolean;
+  /** The same as `short` for a cluster on which nothing runs, and the number of replaced nodes with which that was found. */
+  neverFits: readonly PodClass[] | undefined;
   replaced: number;
 }
 
@@ -60,7 +69,10 @@ class Rows {
 
 export class Parking {
   private readonly kinds: (Known | undefined)[] = [];
+  /** Of gangs that are like no other. */
+  private readonly ownOf = new WeakMap<GangRecord, Known>();
   private readonly index: RoomIndex;
+  private readonly open: OpenRows;
   private look = 0;
   private position = 0;
   private era = -1;
@@ -71,6 +83,7 @@ export class Parking {
 
   constructor(private readonly session: Session) {
     this.index = session.index(RoomIndex);
+    this.open = session.index(OpenRows);
     this.changed = new Rows([]);
     this.stamps = new Int32Array(session.table.count);
   }
@@ -94,46 +107,158 @@ export class Parking {
   }
 
   /**
-   * Might there be room for what the gang starts with, were all of `releasing` gone? `false` is certain. Only for gangs without pods whose
-   * first turn does not depend on what is free.
+   * Might there be room for what the gang starts with, were all of `releasing` gone? `false` is certain, until others are placed that it must
+   * be near or spread with. Only for gangs without pods.
    */
   mayFit(gang: GangRecord, releasing: readonly PodRecord[]): boolean {
     const known = this.knownOf(gang);
     if (known === undefined) {
       return true;
     }
-    if (known.look !== this.look) {
-      const { short } = known;
-      const isStill = short !== undefined && known.look === this.look - 1 && !this.changed.mayHold(short);
-      known.look = this.look;
-      if (!isStill) {
-        known.short = known.needs.find(([podClass, count]) => this.index.total(podClass) < count)?.[0];
-      }
+    // Most of a crowd: nothing is counted for it.
+    if (!this.everFits(known)) {
+      return false;
     }
+    this.bringUp(known);
+    if (known.short === undefined && !known.closed) {
+      return true;
+    }
+    return releasing.length > 0 && this.mayFitWithout(known, releasing);
+  }
+
+  /** Looks at what the books say now, once in each look. */
+  private bringUp(known: Known): void {
+    if (known.look === this.look) {
+      return;
+    }
+    const { short, needs } = known;
+    const isStill = short !== undefined && known.look === this.look - 1 && !this.changed.mayHold(short);
+    known.look = this.look;
+    if (!isStill) {
+      known.short = needs?.find(([podClass, count]) => this.index.total(podClass) < count)?.[0];
+    }
+    known.closed = known.short === undefined && this.isClosed(known);
+  }
+
+  /**
+   * Is there a class among those that the gang starts with for which no node is open, and which gains nothing from those of the gang that are
+   * placed before it? Where it is not known what it starts with: are they all like that?
+   */
+  private isClosed({ needs, classes }: Known): boolean {
+    const { others } = this.session;
+    if (needs === undefined) {
+      return classes.every((podClass) => this.index.total(podClass) === 0 || !this.isOpen(podClass));
+    }
+    return others.active && needs.some(([podClass]) => !this.isOpen(podClass) && !this.isHelped(podClass, classes));
+  }
+
+  private isOpen(podClass: PodClass): boolean {
+    return !this.session.others.concerns(podClass) || this.open.any(podClass);
+  }
+
+  /** May other pods of its own gang be why one of the class fits? */
+  private isHelped(podClass: PodClass, classes: readonly PodClass[]): boolean {
+    const { others } = this.session;
+    const terms = others.gainsBy(podClass);
     return (
-      known.short === undefined ||
-      (releasing.length > 0 &&
-        this.freedBy(releasing).mayHold(known.short) &&
-        this.mayFitWithout(known.needs, releasing))
+      terms.length > 0 &&
+      classes.some((other) => other !== podClass && terms.some((term) => others.selecting(other).has(term)))
     );
+  }
+
+  /**
+   * Has the gang to be near pods, and is none of these on any node? No end, move, or eviction of others helps then. O(terms).
+   */
+  isForlorn(gang: GangRecord): boolean {
+    const known = this.session.others.active ? this.knownOf(gang) : undefined;
+    return known !== undefined && this.areForlorn(known);
+  }
+
+  private areForlorn({ needs, classes }: Known): boolean {
+    const { others } = this.session;
+    return needs === undefined
+      ? classes.every((podClass) => others.isForlorn(podClass))
+      : needs.some(([podClass]) => others.isForlorn(podClass) && !this.isHelped(podClass, classes));
+  }
+
+  /** May pods that are placed be why it fits after all? Asked after `mayFit`. */
+  mayGain(gang: GangRecord): boolean {
+    const known = this.knownOf(gang);
+    return (
+      known !== undefined &&
+      known.neverFits === undefined &&
+      known.short === undefined &&
+      known.classes.some((podClass) => this.session.others.gainsBy(podClass).length > 0)
+    );
+  }
+
+  /**
+   * Those of the gangs that may fit once pods of others are placed. All of them have nothing, and no room with what is on the nodes now.
+   *
+   * @param live gangs that may be placed without the help of these
+   */
+  helped(closed: readonly GangRecord[], live: Iterable<GangRecord>): ReadonlySet<GangRecord> {
+    const { others } = this.session;
+    const found = new Set<GangRecord>();
+    const waiting = new Map<Term, GangRecord[]>();
+    for (const gang of closed) {
+      const terms = new Set(classesIn(gang).flatMap((podClass) => others.gainsBy(podClass)));
+      terms.forEach((term) => addTo(waiting, term, gang));
+    }
+    const seen = new Set<PodClass>();
+    const place = (gang: GangRecord): void => {
+      for (const podClass of classesIn(gang)) {
+        if (!seen.has(podClass)) {
+          seen.add(podClass);
+          others.selecting(podClass).forEach((term) => help(term));
+        }
+      }
+    };
+    const next: GangRecord[] = [];
+    const help = (term: Term): void => {
+      for (const gang of waiting.get(term) ?? []) {
+        if (!found.has(gang)) {
+          found.add(gang);
+          next.push(gang);
+        }
+      }
+      waiting.delete(term);
+    };
+    for (const gang of waiting.size === 0 ? [] : live) {
+      place(gang);
+    }
+    for (let gang = next.pop(); gang !== undefined; gang = next.pop()) {
+      place(gang);
+    }
+    return found;
   }
 
   /** Might there be room for it in a cluster on which nothing runs? `false` is certain, whatever is evicted. */
   mayEverFit(gang: GangRecord): boolean {
     const known = this.knownOf(gang);
-    if (known === undefined) {
-      return true;
-    }
+    return known === undefined || this.everFits(known);
+  }
+
+  private everFits(known: Known): boolean {
     const { replaced } = this.session.table;
     if (known.replaced !== replaced) {
       const isStill =
-        known.neverFits !== undefined && !this.mayHoldReplaced(known.neverFits, replaced - known.replaced);
+        known.neverFits?.every((podClass) => !this.mayHoldReplaced(podClass, replaced - known.replaced)) ?? false;
       known.replaced = replaced;
       if (!isStill) {
-        known.neverFits = known.needs.find(([podClass, count]) => this.session.emptyRoom(podClass) < count)?.[0];
+        known.neverFits = this.neverFits(known);
       }
     }
     return known.neverFits === undefined;
+  }
+
+  private neverFits({ needs, classes }: Known): readonly PodClass[] | undefined {
+    const { session } = this;
+    if (needs === undefined) {
+      return classes.every((podClass) => session.emptyRoom(podClass) === 0) ? classes : undefined;
+    }
+    const short = needs.find(([podClass, count]) => session.emptyRoom(podClass) < count);
+    return short === undefined ? undefined : [short[0]];
   }
 
   /** Might one of the nodes that were replaced last have room for a pod, were nothing on it? `false` is certain. */
@@ -166,8 +291,20 @@ export class Parking {
     return this.freed.rows;
   }
 
-  private mayFitWithout(needs: Needs, releasing: readonly PodRecord[]): boolean {
-    return this.without(releasing, () => needs.every(([podClass, count]) => this.index.total(podClass) >= count));
+  /** Where constraints between pods are in the way, it is not worth finding out. */
+  private mayFitWithout(known: Known, releasing: readonly PodRecord[]): boolean {
+    const { needs, classes, short } = known;
+    const { others } = this.session;
+    if (needs === undefined || short === undefined) {
+      return (
+        !this.areForlorn(known) &&
+        classes.some((podClass) => others.concerns(podClass) || this.freedBy(releasing).mayHold(podClass))
+      );
+    }
+    return (
+      this.freedBy(releasing).mayHold(short) &&
+      this.without(releasing, () => needs.every(([podClass, count]) => this.index.total(podClass) >= count))
+    );
   }
 
   private without<T>(pods: readonly PodRecord[], look: () => T): T {
@@ -180,26 +317,41 @@ export class Parking {
   }
 
   private knownOf(gang: GangRecord): Known | undefined {
-    if (!gang.settled || gang.placed > 0) {
+    if (gang.placed > 0) {
       return undefined;
     }
-    let known = gang.kind === undefined ? undefined : this.kinds[gang.kind];
+    let known = gang.kind === undefined ? this.ownOf.get(gang) : this.kinds[gang.kind];
     if (known === undefined) {
-      const turn = turnOf(this.session, gang);
-      if (turn === undefined) {
+      const turn = gang.settled ? turnOf(this.session, gang) : undefined;
+      if (turn === undefined && (gang.settled || !isFresh(gang))) {
         return undefined;
       }
       known = {
-        needs: [...classesOfTurn(turn)],
+        needs: turn === undefined ? undefined : [...classesOfTurn(turn)],
+        classes: turn === undefined ? classesIn(gang) : [...classesOfTurn(turn).keys()],
         short: undefined,
         look: -1,
+        closed: false,
         neverFits: undefined,
         replaced: -1,
       };
-      if (gang.kind !== undefined) {
+      if (gang.kind === undefined) {
+        this.ownOf.set(gang, known);
+      } else {
         this.kinds[gang.kind] = known;
       }
     }
     return known;
   }
+}
+
+/** It has pods to start with, and none of them has run. */
+function isFresh({ roles, size, needed }: GangRecord): boolean {
+  return size > 0 && needed > 0 && roles.every(hasNotRun);
+}
+
+function classesIn({ roles }: GangRecord): readonly PodClass[] {
+  return [
+    ...new Set(roles.flatMap((role) => (role.fresh === undefined ? [...classesOf(role.pods).keys()] : [role.fresh]))),
+  ];
 }

@@ -39,21 +39,28 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   cycle.releasesCount = true;
   cycle.bound.forEach((pod) => cycle.started.add(pod));
   cycle.startsPods = allowed.includes('allocate');
-  const singles = [...passed, ...cycle.parked.singles].filter(
-    (gang) => gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang),
-  );
   const { parking } = cycle;
   // Where not even an empty cluster has room, no eviction helps, and it costs no try.
   const isImpossible = (gang: GangRecord): boolean => !parking.mayEverFit(gang);
+  // Nor where there is no pod that it has to be near, until this decision places one.
+  const isForlorn = (gang: GangRecord): boolean => parking.isForlorn(gang);
+  const { singles, forlorn } = singlesOf(cycle, passed, isImpossible, isForlorn);
   const lines = possibleLines(cycle, isImpossible);
   const waitIn = new Set([...lines].flatMap(([queue, ofQueue]) => (ofQueue.length === 0 ? [] : [queue])));
   singles.forEach(({ queue }) => queue !== undefined && waitIn.add(queue));
   const isHalfway = (): boolean => cycle.trials <= MOST_TRIALS / 2;
-  const tries = new Tries(session.index(Turns), session.policy.makeRoomLimit, isHalfway, waitIn.size);
+  const turns = session.index(Turns);
+  turns.keep(session.short);
+  const tries = new Tries(turns, session.policy.makeRoomLimit, isHalfway, waitIn.size);
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new Alike();
   const isUseless = (gang: GangRecord): boolean =>
-    !mayDisturb(cycle, gang) || done.has(gang) || inVain.has(gang) || isImpossible(gang) || tries.letsOthersFirst(gang);
+    !mayDisturb(cycle, gang) ||
+    done.has(gang) ||
+    inVain.has(gang) ||
+    isImpossible(gang) ||
+    isForlorn(gang) ||
+    tries.letsOthersFirst(gang);
   // Gangs that were tried and are not to be tried again, and those that got pods and may have more.
   const done = new Set<GangRecord>();
   const more = new Set<GangRecord>();
@@ -112,11 +119,37 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       (queue) => queue !== undefined && order.changed(queue),
     );
     again.forEach((one) => order.again(one));
+    for (const one of [...forlorn].filter((other) => !isForlorn(other))) {
+      forlorn.delete(one);
+      singles.add(one);
+      order.again(one);
+    }
   }
   // What got nothing since has been tried already, except for what evictions were for.
   const others = beginToInherit(cycle) ? [...before, ...since] : [...before];
   replaceStarted(cycle, others.slice(0, tries.remaining), actions);
   replaceLost(cycle, actions);
+}
+
+/** Gangs that are in no line, without those that need no try as they are now; `forlorn` ones may need one after this decision has placed others. */
+function singlesOf(
+  { session, parked }: Cycle,
+  passed: readonly GangRecord[],
+  isImpossible: (gang: GangRecord) => boolean,
+  isForlorn: (gang: GangRecord) => boolean,
+): { readonly singles: Set<GangRecord>; readonly forlorn: Set<GangRecord> } {
+  const singles = new Set<GangRecord>();
+  const forlorn = new Set<GangRecord>();
+  const isStrict = session.policy.queueing === 'strict-fifo';
+  for (const gang of [...passed, ...parked.singles]) {
+    const isSingle = gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang);
+    if (isSingle && isStrict) {
+      singles.add(gang);
+    } else if (isSingle && !isImpossible(gang)) {
+      (gang.queue !== undefined && isForlorn(gang) ? forlorn : singles).add(gang);
+    }
+  }
+  return { singles, forlorn };
 }
 
 /** Under `strict-fifo` a gang that cannot start keeps those behind it back. */

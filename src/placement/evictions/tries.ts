@@ -14,11 +14,17 @@ export class Alike {
   /** Grows whenever they are forgotten. */
   era = 0;
   private readonly byKind = new Map<number, GangRecord[]>();
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
 
   /** Gangs that are like no other are left out. */
   add(gang: GangRecord): void {
     if (isLikeOthers(gang)) {
       addTo(this.byKind, gang.kind!, gang);
+      this.count++;
     }
   }
 
@@ -30,6 +36,7 @@ export class Alike {
 
   clear(): void {
     this.era++;
+    this.count = 0;
     this.byKind.clear();
   }
 }
@@ -48,6 +55,9 @@ function hasSameRight(a: GangRecord, b: GangRecord): boolean {
   );
 }
 
+/** More than this, and twice as many as there are gangs that wait, are not remembered. */
+const FEW = 256;
+
 /** Gangs that had a try since the turns began; kept from decision to decision. */
 export class Turns {
   private readonly alike = new Alike();
@@ -62,6 +72,20 @@ export class Turns {
 
   has(gang: GangRecord): boolean {
     return this.names.has(gang.gang.name) || this.alike.has(gang);
+  }
+
+  /** Forgets those that wait no more, now and then: under load, gangs come and go before all others had their turn. */
+  keep(waiting: ReadonlySet<GangRecord>): void {
+    if (this.size > FEW + 2 * waiting.size) {
+      const had = [...waiting].filter((gang) => this.has(gang));
+      this.clear();
+      had.forEach((gang) => this.add(gang));
+    }
+  }
+
+  /** What is remembered. */
+  get size(): number {
+    return this.names.size + this.alike.size;
   }
 
   clear(): void {

@@ -26,10 +26,23 @@ export function emptyRoom(table: NodeTable, podClass: PodClass): Int32Array {
 /** Pods of the class that all rows would take were they empty, without those that are ruled out. O(rows), and nothing is kept. */
 export function emptyRoomInAll(table: NodeTable, podClass: PodClass, ruledOut: Uint8Array): number {
   let sum = 0;
+  if (asksForMoreThanAny(table, podClass)) {
+    return 0;
+  }
   for (let row = 0; row < table.count; row++) {
     sum += ruledOut[row] === 0 ? emptyCapacity(table, row, podClass) : 0;
   }
   return sum;
+}
+
+/** Without a look at each node: most classes of a crowd that no node has room for. */
+function asksForMoreThanAny(table: NodeTable, { columns, amounts, accelerator, deviceCount }: PodClass): boolean {
+  for (let i = 0; i < columns.length; i++) {
+    if (table.largest(columns[i]) < amounts[i]) {
+      return true;
+    }
+  }
+  return accelerator?.kind === 'whole' && table.mostDevices() < deviceCount;
 }
 
 /** Pods of the class that an empty node takes; what pods outside the snapshot use is taken on it as well. */

@@ -72,6 +72,7 @@ export class NodeTable {
 
   private freeBefore: Int32Array | undefined;
   private readonly most: (number | undefined)[] = [];
+  private devicesOfOne: number | undefined;
   private offers: { readonly amounts: Float64Array; readonly most: number; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
 
@@ -215,6 +216,18 @@ export class NodeTable {
   /** The most that one node has of a column. */
   largest(column: number): number {
     return (this.most[column] ??= this.allocatable[column].reduce((most, amount) => Math.max(most, amount), 0));
+  }
+
+  /** The most devices that one node has. */
+  mostDevices(): number {
+    if (this.devicesOfOne === undefined) {
+      const { deviceStart, count } = this;
+      this.devicesOfOne = 0;
+      for (let row = 0; row < count; row++) {
+        this.devicesOfOne = Math.max(this.devicesOfOne, deviceStart[row + 1] - deviceStart[row]);
+      }
+    }
+    return this.devicesOfOne;
   }
 
   /** What each row has of its device resource. */

@@ -47,7 +47,9 @@ export class PodClasses {
   private readonly byText = new Map<string, PodClass>();
   private readonly deviceResources: ReadonlySet<string>;
   /** Labels that the selector of some pod reads; other labels make no difference. */
-  private readonly labels: ReadonlySet<string>;
+  private readonly labels: Set<string>;
+  /** Labels of all pods. */
+  private readonly carried = new Set<string>();
 
   /** @param templates all that there are: a label counts only where one of them selects by it */
   constructor(
@@ -55,7 +57,7 @@ export class PodClasses {
     templates: Iterable<PodTemplate>,
   ) {
     this.deviceResources = new Set(table.deviceResource);
-    this.labels = selectedLabels(templates);
+    this.labels = new Set(selectedLabels(templates));
   }
 
   of(template: PodTemplate): PodClass {
@@ -63,6 +65,10 @@ export class PodClasses {
     if (known !== undefined) {
       return known;
     }
+    for (const key of this.labels.size === 0 ? [] : selectedLabels([template])) {
+      this.labels.add(key);
+    }
+    Object.keys(template.labels ?? {}).forEach((key) => this.carried.add(key));
     const text = canonicalText(this.whatCounts(template));
     let found = this.byText.get(text);
     if (found === undefined) {
@@ -75,21 +81,27 @@ export class PodClasses {
   }
 
   /**
-   * Can the template have a class among these? Not if it asks for a resource or selects by a label that none before it did, or constrains
-   * other pods in a way that is new.
+   * Can the templates have classes among these? Not if one is the first to ask for a resource, to constrain other pods, or to select by a label
+   * that any pod has.
    *
-   * @param constrained some class constrains other pods, so that a new class might be concerned
+   * @param constrained some class constrains other pods already
    * @param isAccount is there an account of this name?
    */
-  covers(template: PodTemplate, constrained: boolean, isAccount: (name: string) => boolean): boolean {
-    if (this.byTemplate.has(template) || this.byText.has(canonicalText(this.whatCounts(template)))) {
-      return true;
-    }
+  cover(templates: ReadonlySet<PodTemplate>, constrained: boolean, isAccount: (name: string) => boolean): boolean {
+    const made = [...templates].filter((template) => !this.byTemplate.has(template));
+    const selected = [...selectedLabels(made)].filter((key) => !this.labels.has(key));
+    return (
+      (constrained || !made.some(isDynamic)) &&
+      (selected.length === 0 || this.labels.size > 0) &&
+      selected.every((key) => !this.carried.has(key) && made.every(({ labels = {} }) => !Object.hasOwn(labels, key))) &&
+      made.every((template) => this.covers(template, isAccount))
+    );
+  }
+
+  private covers(template: PodTemplate, isAccount: (name: string) => boolean): boolean {
     const { columns } = this.table;
     const accelerator = acceleratorOf(template, this.deviceResources);
     return (
-      !constrained &&
-      !isDynamic(template) &&
       Object.keys(template.request).every((name) => columns.has(name) || this.deviceResources.has(name)) &&
       [...chargeOf(template, accelerator, this.table).keys()].every(isAccount)
     );

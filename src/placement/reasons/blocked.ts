@@ -24,7 +24,7 @@ export interface Blockage {
 
 /** `filled`: as if every node had taken all the pods of the class that it can. */
 export function blockage(session: Session, podClass: PodClass, filled = false): Blockage {
-  return session.others.active
+  return session.others.concerns(podClass)
     ? new Obstacles(session, podClass, filled).count()
     : session.index(filled ? KnownWhenFilled : KnownObstacles).count(podClass);
 }
@@ -142,8 +142,12 @@ function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** Of thousands of classes, each would take a hundred bytes for each node. */
+const MOST_KNOWN = 64;
+
 class KnownObstacles {
-  private readonly classes: (Obstacles | undefined)[] = [];
+  /** Those that were asked for last come last. */
+  private readonly classes = new Map<PodClass, Obstacles>();
 
   constructor(
     private readonly session: Session,
@@ -151,7 +155,15 @@ class KnownObstacles {
   ) {}
 
   count(podClass: PodClass): Blockage {
-    return (this.classes[podClass.id] ??= new Obstacles(this.session, podClass, this.filled)).count();
+    const { classes } = this;
+    const known = classes.get(podClass) ?? new Obstacles(this.session, podClass, this.filled);
+    classes.delete(podClass);
+    classes.set(podClass, known);
+    if (classes.size > MOST_KNOWN) {
+      const [oldest] = classes.keys();
+      classes.delete(oldest);
+    }
+    return known.count();
   }
 }
 

@@ -91,7 +91,7 @@ export class MoreRoom {
   /** Undefined where what a row has free does not say how little may be enough. */
   private leastGrowth(podClass: PodClass, short: number): LeastGrowth | undefined {
     const { session, placer } = this.cycle;
-    return podClass.accelerator?.kind !== 'whole' || session.others.active
+    return podClass.accelerator?.kind !== 'whole' || session.others.concerns(podClass)
       ? undefined
       : new LeastGrowth(session.table, placer.room.onRows(podClass), podClass.deviceCount, short, this.turn.count);
   }
@@ -267,7 +267,9 @@ function growthOf(cycle: Cycle, podClass: PodClass, row: number, short: number, 
   if (session.staticRow(podClass)[row] !== 0) {
     return undefined;
   }
-  const room = session.others.active ? ledger.capacity(podClass, row, most) : cycle.placer.room.onRow(podClass, row);
+  const room = session.others.concerns(podClass)
+    ? ledger.capacity(podClass, row, most)
+    : cycle.placer.room.onRow(podClass, row);
   const pods = Math.min(room, most) + short;
   const { columns, amounts } = podClass;
   let resource: string | undefined;

@@ -72,7 +72,7 @@ export class GangPlacer {
       return haveClaims(pods) ? this.claims.place(pods, within) : this.placeOne(pods[0], within);
     }
     // Where pods depend on one another each node has to be looked at, which is worth it for large gangs and domains alone.
-    const worth = !this.session.others.active || pods.length >= WORTH_COUNTING || root.topology !== undefined;
+    const worth = !this.concerns(pods) || pods.length >= WORTH_COUNTING || root.topology !== undefined;
     if (worth && !this.room.mayHold(pods, within)) {
       return false;
     }
@@ -80,6 +80,11 @@ export class GangPlacer {
     const tried = (inside: Within): boolean =>
       this.session.ledger.attempt(() => this.unit(this.together(root, pods), wanted, inside));
     return tried(within) || (!within.wishless && prefers(pods) && tried({ ...within, wishless: true }));
+  }
+
+  private concerns(pods: readonly PodRecord[]): boolean {
+    const { others } = this.session;
+    return others.active && [...classesOf(pods).keys()].some((podClass) => others.concerns(podClass));
   }
 
   /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
@@ -335,17 +340,17 @@ export class GangPlacer {
   ): Iterable<Domain> {
     const kinds = classesOf(pods);
     const [{ podClass }] = pods;
-    const { others } = this.session;
     const byNodes = kinds.size === 1 && pods.length > 1 && this.isPacked(podClass);
+    const isConcerned = this.concerns(pods);
     // A full cluster has few domains with any room.
-    const open = others.active ? tree.byLevel[level] : this.index.openDomains(podClass, tree, level);
-    const counted = others.active
+    const open = isConcerned ? tree.byLevel[level] : this.index.openDomains(podClass, tree, level);
+    const counted = isConcerned
       ? []
       : [...kinds].map(([one, count]) => ({ byDomain: this.index.domains(one, tree), count }));
     const hasRoom = ({ index, rows }: Domain): boolean =>
       counted.every(({ byDomain, count }) => byDomain[index] >= count) &&
       (running.length === 0 || running.some((row) => rows.includes(row)));
-    if (!others.active && within.rows === undefined && within.without === undefined) {
+    if (!isConcerned && within.rows === undefined && within.without === undefined) {
       // No look at the rows of domains.
       const nodesOf = byNodes ? this.nodes.of(podClass, tree, pods.length) : (): number => 0;
       const spareOf = ({ index }: Domain): number =>
@@ -391,7 +396,9 @@ export class GangPlacer {
     };
     // Counted without a look at the rows: most domains of a full cluster have no room.
     const counted =
-      kind.leader !== undefined || this.session.others.active ? undefined : this.index.domains(kind.worker, tree);
+      kind.leader !== undefined || this.session.others.concerns(kind.worker)
+        ? undefined
+        : this.index.domains(kind.worker, tree);
     const assignment = assignTopology(tree, asked, (leaf) =>
       counted?.[leaf.index] === 0 || (domain !== undefined && !isUnder(leaf, domain))
         ? NO_ROOM

@@ -28,7 +28,7 @@ export class Room {
    * undefined if the pods have to be placed to find out.
    */
   holds({ gang: { root }, podClass, count }: Turn, within: Within): boolean | undefined {
-    return podClass === undefined || this.session.others.active || !isCountable(podClass) || requires(root)
+    return podClass === undefined || this.session.others.concerns(podClass) || !isCountable(podClass) || requires(root)
       ? undefined
       : this.capacity(podClass, within, count) >= count;
   }
@@ -44,7 +44,7 @@ export class Room {
       count >= MANY &&
       podClass !== undefined &&
       !podClass.dynamic &&
-      !this.session.others.active &&
+      !this.session.others.concerns(podClass) &&
       !this.hasRoom(podClass, within, count)
     );
   }
@@ -74,7 +74,8 @@ export class Room {
   /** How many pods of the class the rows take, at most about `limit`. */
   capacity(podClass: PodClass, { rows, without, domain }: Within, limit: number): number {
     const { table, ledger, others } = this.session;
-    if (!others.active && without === undefined) {
+    const isConcerned = others.concerns(podClass);
+    if (!isConcerned && without === undefined) {
       if (rows === undefined) {
         return this.index.total(podClass);
       }
@@ -82,7 +83,7 @@ export class Room {
         return this.index.ofDomain(podClass, domain.tree, domain.domain);
       }
     }
-    if (!others.active && rows === undefined) {
+    if (!isConcerned && rows === undefined) {
       return rowsOf(without!).reduce((sum, row) => sum - this.index.ofRow(podClass, row), this.index.total(podClass));
     }
     let sum = 0;
@@ -92,7 +93,7 @@ export class Room {
       if (without?.[row] === 1) {
         continue;
       }
-      if (!others.active) {
+      if (!isConcerned) {
         sum += this.index.ofRow(podClass, row);
       } else if (this.session.allowed(podClass, row)) {
         sum += ledger.capacity(podClass, row, 1_000_000);

@@ -10,6 +10,7 @@ import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass } from '../nodes/pod-class';
 import { NOWHERE } from '../books/records';
+import { OpenRows } from './open-rows';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
 import { type ScoreFunction, scoreFunction } from './score/node-score';
@@ -51,6 +52,7 @@ const SIGNAL = 1000;
 
 export class Selector {
   private readonly index: ScoreIndex;
+  private readonly open: OpenRows;
   private readonly score: ScoreFunction;
   private readonly workload: ReadonlyMap<PodClass, number>;
   private readonly groups = new Map<string, Group>();
@@ -60,6 +62,7 @@ export class Selector {
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
+    this.open = session.index(OpenRows);
     this.index = new ScoreIndex(table, session.ledger, session.index(FreeTrees));
     this.workload = workload(session);
     this.score = scoreFunction(
@@ -72,11 +75,22 @@ export class Selector {
   /** The row, or -1 when the pod fits none of them. */
   best(podClass: PodClass, within: Within = {}): number {
     const { ledger, others } = this.session;
+    if (others.isForlorn(podClass)) {
+      return NOWHERE;
+    }
     const { group, cpu, memory } = this.needs(podClass, within.wishless ?? false);
-    if (within.rows !== undefined || others.active) {
+    if (within.rows !== undefined) {
       return this.bestOfRows(podClass, group, within);
     }
     const { without } = within;
+    if (others.concerns(podClass)) {
+      const row = this.open.mayBeAny(podClass) ? this.bestOfRows(podClass, group, within) : NOWHERE;
+      if (row === NOWHERE && without === undefined) {
+        // So that it is known the next time.
+        this.open.any(podClass);
+      }
+      return row;
+    }
     if (without === undefined && ledger.isKnownNotToFit(podClass)) {
       return NOWHERE;
     }

@@ -2,8 +2,8 @@
  * Reports why pods wait and what was done to them: conditions, events, PodGroup status.
  *
  * Writes that a controller waits for are sent at once. Those that only inform are counted out, since ten thousand waiting pods must not cost the API server what placing them would: each fact is reported once,
- * and again only after a change or a long time, the latest report about an object replaces the one before, and the number of writes per
- * second is limited.
+ * and again only after a change or a long time, the latest report about an object replaces the one before, the number of writes per
+ * second is limited, and namespaces take turns.
  */
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -12,6 +12,7 @@ import { messageOf } from '../api/api-error';
 import { pause } from '../api/backoff';
 import { type ApiClient } from '../api/client';
 import { type PodRef, podPath } from './apply/pod-ref';
+import { InTurn } from './in-turn';
 import { type Clock, microTimeText, SYSTEM_CLOCK, type ServerClock, timeText } from '../api/clock';
 
 /** A gang that waits, in words. */
@@ -46,6 +47,10 @@ export interface ExplainerOptions {
 }
 
 type Job = () => Promise<void>;
+interface Write {
+  readonly key: string;
+  readonly job: Job;
+}
 type Urgency = 'event' | 'group' | 'condition';
 
 interface Said {
@@ -72,10 +77,10 @@ export class Explainer {
   /** Writes that others wait for. */
   private readonly gating = new Map<string, Job>();
   /** Writes that inform, what is about a whole gang first. */
-  private readonly informing: Readonly<Record<Urgency, Map<string, Job>>> = {
-    event: new Map(),
-    group: new Map(),
-    condition: new Map(),
+  private readonly informing: Readonly<Record<Urgency, InTurn<Write>>> = {
+    event: new InTurn(),
+    group: new InTurn(),
+    condition: new InTurn(),
   };
   private readonly said = new Map<string, Said>();
   private readonly events = new Map<string, KnownEvent>();
@@ -124,7 +129,9 @@ export class Explainer {
   /** Something happened to an object; events of those without a namespace are in `default`. */
   eventOf(regarding: Regarding, type: 'Normal' | 'Warning', reason: string, note: string): void {
     const key = regarding.uid ?? `${regarding.kind} ${regarding.namespace ?? ''}/${regarding.name}`;
-    this.later('event', `${key} ${reason}`, () => this.writeEvent(regarding, key, type, reason, note));
+    this.later('event', `${key} ${reason}`, regarding.namespace, () =>
+      this.writeEvent(regarding, key, type, reason, note),
+    );
   }
 
   /**
@@ -140,7 +147,7 @@ export class Explainer {
       this.gating.set(path, write);
       this.wakeGating();
     } else {
-      this.later('group', path, write);
+      this.later('group', path, /\/namespaces\/([^/]+)\//.exec(path)?.[1], write);
     }
   }
 
@@ -176,12 +183,13 @@ export class Explainer {
     const { event, group, condition } = this.informing;
     while (!signal.aborted) {
       const list = [event, group, condition].find(({ size }) => size > 0);
-      const [next] = list ?? [];
+      const [next] = list?.firsts() ?? [];
       if (list === undefined || next === undefined) {
         await new Promise<void>((resolve) => (this.wake = resolve));
         continue;
       }
-      const [key, job] = next;
+      const { key, job } = next;
+      list.hadTurn(key);
       list.delete(key);
       void this.send(key, job);
       await pause(1000 / this.options.limits().writesPerSecond, signal);
@@ -196,8 +204,9 @@ export class Explainer {
     this.wakeGating();
   }
 
-  private later(urgency: Urgency, key: string, job: Job): void {
-    this.informing[urgency].set(key, job);
+  /** Namespaces take turns. */
+  private later(urgency: Urgency, key: string, namespace: string | undefined, job: Job): void {
+    this.informing[urgency].set(key, namespace ?? '', { key, job });
     this.wake();
   }
 
@@ -209,7 +218,7 @@ export class Explainer {
       this.informing.condition.delete(pod.uid);
       return;
     }
-    this.later('condition', pod.uid, async () => {
+    this.later('condition', pod.uid, pod.namespace, async () => {
       const since = known?.status === 'False' ? known.lastTransitionTime : this.now();
       const condition = {
         type: 'PodScheduled',

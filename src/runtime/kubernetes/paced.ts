@@ -4,7 +4,7 @@
  */
 import { type Clock, SYSTEM_CLOCK } from '../api/clock';
 
-/** Time of work to time of rest. */
+/** Time of rest to time of work. */
 const REST = 50;
 /** A piece of the work, milliseconds. */
 const PIECE = 2;
@@ -20,6 +20,8 @@ export class Paced {
     private readonly work: () => Iterator<void>,
     private readonly onError: (error: unknown) => void,
     private readonly clock: Clock = SYSTEM_CLOCK,
+    /** Time of rest to time of work. */
+    private readonly rest = REST,
   ) {}
 
   ask(): void {
@@ -66,7 +68,7 @@ export class Paced {
       this.onError(error);
     }
     const ended = this.clock.monotonic();
-    this.restsUntil = ended + (before + ended - started) * REST;
+    this.restsUntil = ended + (before + ended - started) * this.rest;
     if (this.isAskedAgain) {
       this.isAskedAgain = false;
       this.ask();

@@ -51,6 +51,9 @@ export interface Outside {
   readonly logTo?: DestinationStream;
 }
 
+/** Time of rest to the time that it takes to look at all gangs that wait. */
+const REST_OF_ALL = 300;
+
 export class Program {
   /** Where it serves. */
   port = 0;
@@ -70,7 +73,13 @@ export class Program {
   private readonly page: string;
   private readonly informing = new Paced(
     () => this.inform(),
-    (error) => this.log.error({ err: error }, 'the outcome was not reported'),
+    (error) => this.unreported(error),
+  );
+  private readonly informingAll = new Paced(
+    () => this.informAll(),
+    (error) => this.unreported(error),
+    undefined,
+    REST_OF_ALL,
   );
   private stopping: Promise<void> | undefined;
 
@@ -211,6 +220,7 @@ export class Program {
     this.log.info({ why }, 'stopping');
     this.scheduler.stop();
     this.informing.stop();
+    this.informingAll.stop();
     await this.actor.finish(LAST_WORDS);
     await this.history.stop();
     this.explainer.stop();
@@ -287,44 +297,71 @@ export class Program {
     this.decisions.add(outcome);
     letPodGroupsGoOn(this.podGroups(outcome));
     this.informing.ask();
+    this.informingAll.ask();
     this.face.publish();
   }
 
   private tellReasons(): void {
     this.informing.ask();
+    this.informingAll.ask();
     this.face.publish();
   }
 
-  /** Reports of the latest outcome that no controller waits for, one gang after the other. */
+  private unreported(error: unknown): void {
+    this.log.error({ err: error }, 'the outcome was not reported');
+  }
+
+  /** Reports of the latest outcome that no controller waits for, one gang after the other: of those that have anything new. */
   private *inform(): Generator<void> {
     const { outcome } = this.scheduler;
     if (outcome === undefined || !this.leader.holds) {
       return;
     }
     const changed = this.scheduler.takeTouched();
+    const explained = this.scheduler.takeExplained();
     this.metrics.setAside.reset();
     this.world.aside.list.forEach(({ kind }) => this.metrics.setAside.inc({ kind }));
     showOutcome(this.metrics, outcome, this.serverClock.skew());
     yield;
+    const { nominations } = outcome.decision;
+    const gangs = new Set([
+      ...[...changed].flatMap((id) => this.world.gangs.get(id) ?? []),
+      ...[...explained, ...nominations.map(({ gang }) => gang)].flatMap((name) => this.world.gangNamed(name) ?? []),
+    ]);
+    const waiting = [...gangs].filter(({ key }) => outcome.waiting.has(key));
+    const messages = new Map<string, string>();
+    for (const report of eachPending(outcome, this.assumptions, waiting)) {
+      messages.set(report.gang, report.message);
+      this.explainer.waits(waitingOf(report, this.world));
+      yield;
+    }
+    for (const gang of gangs) {
+      reportPodGroups(this.podGroups(outcome), [gang], messages);
+      yield;
+    }
+  }
+
+  /** The same of all gangs that wait: what was not reported because it was reported a moment before, and what is to be repeated. */
+  private *informAll(): Generator<void> {
+    const { outcome } = this.scheduler;
+    if (outcome === undefined || !this.leader.holds) {
+      return;
+    }
     const kinds = new Map<string, number>();
     const names = new Set<string>();
-    const messages = new Map<string, string>();
     for (const report of eachPending(outcome, this.assumptions)) {
       kinds.set(report.kind, (kinds.get(report.kind) ?? 0) + 1);
       names.add(report.gang);
-      messages.set(report.gang, report.message);
       this.explainer.waits(waitingOf(report, this.world));
+      const gang = this.world.gangNamed(report.gang);
+      if (gang !== undefined) {
+        reportPodGroups(this.podGroups(outcome), [gang], new Map([[report.gang, report.message]]));
+      }
       yield;
     }
     this.metrics.pending.reset();
     kinds.forEach((count, reason) => this.metrics.pending.set({ reason }, count));
     this.explainer.forgetOthers(names);
-    yield;
-    const gangs = [...changed].flatMap((id) => this.world.gangs.get(id) ?? []);
-    for (const gang of new Set([...gangs, ...outcome.waiting.values()])) {
-      reportPodGroups(this.podGroups(outcome), [gang], messages);
-      yield;
-    }
   }
 
   private podGroups({ at }: Outcome): PodGroupReport {

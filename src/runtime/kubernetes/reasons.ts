@@ -2,18 +2,20 @@
  * Why gangs wait, kept from cycle to cycle. To find a reason takes longer than to decide, so it is looked for in pieces between cycles, and an
  * arriving gang waits for one piece at most.
  *
- * Gangs that are new or have changed come first. When all of them have a reason, those whose reason is the oldest follow, at a slower pace: what
- * the cluster has free changes the words of reasons, and nothing waits for those. A piece uses the books as the last decision left them.
+ * Gangs that are new or have changed come first. When all of them have a reason, those whose reason is the oldest follow, at a much slower pace:
+ * what the cluster has free changes the words of reasons, and nothing waits for those. In both, namespaces take turns. A piece uses the books as the
+ * last decision left them.
  */
 import { type PendingGang } from '../../placement';
 import { type PendingReasons } from '../../placement/reasons/reasons';
 import { type Clock } from '../api/clock';
+import { InTurn } from './in-turn';
 
 /** A piece ends after this, milliseconds, or with the first gang that takes longer. */
 const PIECE = 5;
 /** Time between pieces to the time of a piece, while some gang has no reason, and while reasons are only old. */
 const REST = 4;
-const REST_OF_OLD = 50;
+const REST_OF_OLD = 400;
 /** A reason is not looked for again sooner, milliseconds. */
 const AGE = 1000;
 
@@ -25,16 +27,20 @@ interface Reason {
 }
 
 export interface ReasonsOptions {
+  /** Whose gang it is. */
+  readonly tenantOf: (gang: string) => string;
   readonly clock: Clock;
   /** Called with a gang for which no reason could be found because of an error. */
   readonly onError: (gang: string, error: unknown) => void;
 }
 
 export class Reasons {
-  /** The oldest first. */
-  private readonly known = new Map<string, Reason>();
+  /** The oldest of each tenant first. */
+  private readonly known = new InTurn<Reason>();
   /** Gangs that wait and have none, or have changed since. */
-  private readonly wanted = new Set<string>();
+  private readonly wanted = new InTurn<string>();
+  /** Gangs with another reason than at the last call of `takeNews`. */
+  private news = new Set<string>();
   private source: PendingReasons | undefined;
   private decisions = 0;
   private restsUntil = -Infinity;
@@ -50,6 +56,13 @@ export class Reasons {
     return (this.listed ??= [...this.known.values()].map(({ pending }) => pending));
   }
 
+  /** Gangs with another reason than at the last call. */
+  takeNews(): ReadonlySet<string> {
+    const { news } = this;
+    this.news = new Set();
+    return news;
+  }
+
   /** Nothing can be looked for until the next decision: the books change. */
   suspend(): void {
     this.source = undefined;
@@ -58,18 +71,21 @@ export class Reasons {
   /**
    * A decision was made, and its books stay as they are until `suspend`.
    *
-   * @param changed gangs that are new or different; all that wait where nothing is known yet
+   * @param touched gangs that were looked at, and whether they are new or different; all that wait where nothing is known yet
    * @param placed gangs that start by it
    */
-  decided(source: PendingReasons, changed: Iterable<string>, placed: Iterable<string>): void {
+  decided(source: PendingReasons, touched: ReadonlyMap<string, boolean>, placed: Iterable<string>): void {
     this.source = source;
     this.decisions++;
     for (const gang of placed) {
       this.forget(gang);
     }
-    for (const gang of changed) {
+    for (const [gang, isDifferent] of touched) {
       if (source.waits(gang)) {
-        this.wanted.add(gang);
+        // What was written to its pods is no reason to look again.
+        if (isDifferent || !this.known.has(gang)) {
+          this.wanted.set(gang, this.options.tenantOf(gang), gang);
+        }
       } else {
         this.forget(gang);
       }
@@ -80,6 +96,7 @@ export class Reasons {
   clear(): void {
     this.known.clear();
     this.wanted.clear();
+    this.news.clear();
     this.listed = undefined;
     this.source = undefined;
   }
@@ -93,8 +110,11 @@ export class Reasons {
     if (this.wanted.size > 0) {
       return Math.max(0, this.restsUntil - now);
     }
-    const oldest = this.oldest();
-    return oldest === undefined ? Infinity : Math.max(0, this.restsUntil - now, oldest.at + AGE - now);
+    let due = Infinity;
+    for (const { at, of } of this.known.firsts()) {
+      due = of < this.decisions ? Math.min(due, at + AGE) : due;
+    }
+    return due === Infinity ? Infinity : Math.max(0, this.restsUntil - now, due - now);
   }
 
   /** Looks for reasons for a while. @returns whether any is new or different */
@@ -117,23 +137,21 @@ export class Reasons {
 
   private next(now: number, isOld: boolean): string | undefined {
     if (!isOld) {
-      const [wanted] = this.wanted;
+      const [wanted] = this.wanted.firsts();
       return wanted;
     }
-    const oldest = this.oldest();
-    return oldest !== undefined && now - oldest.at >= AGE ? oldest.pending.gang : undefined;
-  }
-
-  /** Of another decision than the last one. */
-  private oldest(): Reason | undefined {
-    for (const reason of this.known.values()) {
-      return reason.of < this.decisions ? reason : undefined;
+    for (const { pending, at, of } of this.known.firsts()) {
+      // It follows from another decision than the last one.
+      if (of < this.decisions && now - at >= AGE) {
+        return pending.gang;
+      }
     }
     return undefined;
   }
 
   private find(gang: string, now: number): boolean {
     const before = this.known.get(gang);
+    [this.wanted, this.known].forEach((list) => list.hadTurn(gang));
     this.forget(gang);
     let pending: PendingGang | undefined;
     try {
@@ -142,10 +160,14 @@ export class Reasons {
       this.options.onError(gang, error);
     }
     if (pending !== undefined) {
-      this.known.set(gang, { pending, at: now, of: this.decisions });
+      this.known.set(gang, this.options.tenantOf(gang), { pending, at: now, of: this.decisions });
       this.listed = undefined;
     }
-    return pending?.message !== before?.pending.message || pending?.kind !== before?.pending.kind;
+    const isNew = pending?.message !== before?.pending.message || pending?.kind !== before?.pending.kind;
+    if (isNew) {
+      this.news.add(gang);
+    }
+    return isNew;
   }
 
   private forget(gang: string): void {

@@ -107,7 +107,11 @@ export class Scheduler {
       },
       clock: this.clock,
     });
-    this.reasons = new Reasons({ clock: this.clock, onError: (gang, error) => this.unexplained(gang, error) });
+    this.reasons = new Reasons({
+      tenantOf: (gang) => world.gangNamed(gang)?.identity.namespace ?? '',
+      clock: this.clock,
+      onError: (gang, error) => this.unexplained(gang, error),
+    });
     this.beat = this.clock.monotonic();
   }
 
@@ -134,6 +138,11 @@ export class Scheduler {
   /** Ids of gangs that changed since the last call, for what is reported of them. */
   takeTouched(): ReadonlySet<string> {
     return this.feed.takeTouched();
+  }
+
+  /** Names of gangs that wait for another reason than at the last call. */
+  takeExplained(): ReadonlySet<string> {
+    return this.reasons.takeNews();
   }
 
   /** The loop goes round. */

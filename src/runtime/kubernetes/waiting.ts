@@ -31,10 +31,18 @@ export function pendingReports(outcome: Outcome, assumptions: Assumptions): read
   return [...eachPending(outcome, assumptions)];
 }
 
-/** The same one gang at a time, for callers that do other work in between. */
-export function* eachPending(outcome: Outcome, assumptions: Assumptions): Generator<PendingReport> {
+/**
+ * The same one gang at a time, for callers that do other work in between.
+ *
+ * @param gangs that are asked about. @default - all that wait
+ */
+export function* eachPending(
+  outcome: Outcome,
+  assumptions: Assumptions,
+  gangs: Iterable<GangMembers> = outcome.waiting.values(),
+): Generator<PendingReport> {
   const before = firstReasons(outcome);
-  for (const members of outcome.waiting.values()) {
+  for (const members of gangs) {
     const waiting = [...members.pods.values()].filter(
       ({ state, uid }) => state === 'waiting' && assumptions.placeOf(uid) === undefined,
     );

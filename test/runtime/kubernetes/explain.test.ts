@@ -131,6 +131,23 @@ describe('the reasons that owners of pods read', () => {
     ]);
   });
 
+  it('of one namespace do not keep those of others waiting', async () => {
+    const of = (namespace: string, index: number): Waiting => ({
+      gang: `${namespace}/${index}`,
+      reason: 'no-fit',
+      message: 'x',
+      pods: [{ namespace, name: `p-${index}`, uid: `${namespace}-${index}`, raw: {} }],
+    });
+    tellOf([...Array.from({ length: 50 }, (_, i) => of('crowd', i)), of('other', 0), of('other', 1)]);
+    await settle();
+    const places = (list: typeof sent): number[] =>
+      list.flatMap(({ path }, i) => (path.includes('/namespaces/other/') ? [i] : []));
+    // The first write may be under way before the others are known.
+    expect(Math.max(...places(events()))).toBeLessThanOrEqual(4);
+    expect(Math.max(...places(conditions()))).toBeLessThanOrEqual(4);
+    expect([events().length, conditions().length]).toEqual([52, 52]);
+  });
+
   it('that stay are counted up in the event that there is, once in a while', async () => {
     tellOf([waiting('x')]);
     await settle();

@@ -18,6 +18,7 @@ describe('reasons', () => {
   beforeEach(() => {
     [now, takes, message, waits, asked, errors] = [0, 0, 'no room', new Set(), [], []];
     reasons = new Reasons({
+      tenantOf: (gang) => gang.split('/')[0],
       clock: { monotonic: () => now, wall: () => now },
       onError: (gang, error) => errors.push(`${gang}: ${(error as Error).message}`),
     });
@@ -38,8 +39,10 @@ describe('reasons', () => {
     changed.forEach((gang) => waits.add(gang));
     placed.forEach((gang) => waits.delete(gang));
     reasons.suspend();
-    reasons.decided(source, changed, placed);
+    reasons.decided(source, touched(changed), placed);
   };
+  const touched = (gangs: readonly string[], isDifferent = true): ReadonlyMap<string, boolean> =>
+    new Map(gangs.map((gang) => [gang, isDifferent]));
   const known = (): readonly string[] => reasons.list.map(({ gang }) => gang);
 
   it('are looked for in pieces, after each of which four times as long is left to other work', () => {
@@ -69,7 +72,7 @@ describe('reasons', () => {
     expect(reasons.look()).toBe(true);
     expect(asked).toEqual(['a']);
     expect(reasons.of('a')?.message).toBe('less room');
-    expect(reasons.dueIn()).toBe(6 * 50);
+    expect(reasons.dueIn()).toBe(6 * 400);
   });
 
   it('are no news where they are what they were', () => {
@@ -100,7 +103,7 @@ describe('reasons', () => {
     reasons.look();
     waits.delete('ends');
     reasons.suspend();
-    reasons.decided(source, ['ends'], ['starts']);
+    reasons.decided(source, touched(['ends']), ['starts']);
     expect(known()).toEqual(['waits']);
     waits.delete('waits');
     now = 2000;
@@ -117,6 +120,46 @@ describe('reasons', () => {
     reasons.look();
     reasons.clear();
     expect([known(), reasons.of('a'), reasons.dueIn()]).toEqual([[], undefined, Infinity]);
+  });
+
+  it('are not looked for again where nothing of the gang is different, unless there is none', () => {
+    decide(['known']);
+    reasons.look();
+    asked = [];
+    waits.add('unknown');
+    reasons.suspend();
+    reasons.decided(source, touched(['known', 'unknown'], false), []);
+    reasons.look();
+    expect(asked).toEqual(['unknown']);
+  });
+
+  it('of each namespace are looked for in turn, new ones and old ones', () => {
+    decide(['crowd/1', 'crowd/2', 'crowd/3', 'other/1', 'third/1', 'other/2']);
+    reasons.look();
+    const inTurn = ['crowd/1', 'other/1', 'third/1', 'crowd/2', 'other/2', 'crowd/3'];
+    expect(asked).toEqual(inTurn);
+    now = 2000;
+    asked = [];
+    decide();
+    reasons.look();
+    expect([...asked].sort()).toEqual([...inTurn].sort());
+    expect(asked.indexOf('other/1')).toBeLessThan(asked.lastIndexOf('crowd/3'));
+    expect(new Set(asked.slice(0, 3).map((gang) => gang.split('/')[0])).size).toBe(3);
+  });
+
+  it('that are new or different are news once', () => {
+    decide(['a', 'b']);
+    reasons.look();
+    expect([...reasons.takeNews()]).toEqual(['a', 'b']);
+    now = 1000;
+    decide();
+    reasons.look();
+    expect([...reasons.takeNews()]).toEqual([]);
+    message = 'less room';
+    now = 9000;
+    decide();
+    reasons.look();
+    expect([...reasons.takeNews()].sort()).toEqual(['a', 'b']);
   });
 
   it('that cannot be found are reported, and asked for again only after a change of the gang', () => {

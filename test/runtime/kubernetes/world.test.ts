@@ -340,6 +340,35 @@ describe('the question to the placement core', () => {
     expect(templates()).toBe(3);
   });
 
+  it('does not wake for what is written to a pod that waits, also where no other pod is like it', () => {
+    const conditions = [{ type: 'PodScheduled', status: 'False', message: 'no room' }];
+    const waiting = pod('alone', { spec: { nodeSelector: { like: 'no-other' } } });
+    source.put('pods', waiting);
+    const [{ roles }] = ask().snapshot.gangs;
+    relevant = 0;
+    source.put('pods', { ...waiting, status: { ...(waiting.status as JsonObject), conditions } });
+    expect(relevant).toBe(0);
+    expect(ask().snapshot.gangs[0].roles[0].template).toBe(roles[0].template);
+    source.put('pods', pod('alone', { spec: { nodeSelector: { like: 'another' } } }));
+    expect(relevant).toBe(1);
+  });
+
+  it('reads pods again that have a label for which a selector asks for the first time, and no others', () => {
+    source.put('pods', pod('with', { labels: { index: '0' } }));
+    source.put('pods', pod('without', { labels: { name: '0' } }));
+    ask();
+    const before = new Map(world.pods);
+    const podAffinity = {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: 'zone', labelSelector: { matchLabels: { index: '0', unknown: '0' } } },
+      ],
+    };
+    source.put('pods', pod('near', { spec: { affinity: { podAffinity } } }));
+    ask();
+    expect(world.pods.get('default/with')?.template.labels).toEqual({ index: '0' });
+    expect(world.pods.get('default/without')).toBe(before.get('default/without'));
+  });
+
   it('keeps a gang away from a node on which kube-scheduler did not bind it', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 1 }));
     assumptions.avoid('default/gang/a', 'n-1', 60_000);

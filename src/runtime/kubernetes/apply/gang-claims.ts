@@ -215,7 +215,8 @@ export class GangClaims {
       }
       await pause(LOOK_EVERY, signal);
     }
-    const clash = doubleAllocation(world.devices.shown(), new Set(writes.map(({ key }) => key)));
+    const ours = new Set(writes.map(({ key }) => key));
+    const clash = doubleAllocation(world.devices.shown(ours), ours);
     return clash === undefined
       ? undefined
       : {

@@ -20,6 +20,7 @@ import {
 } from '../../../planning/cluster/objects/claims/read-claims';
 import { sliceOf } from '../../../planning/cluster/objects/claims/read-slices';
 import { devicesBySlices, type SliceDevices } from '../../../planning/cluster/objects/claims/slice-devices';
+import { ByPool, poolKey } from './by-pool';
 import { type AssumedClaim, type ClaimedDevices } from './claimed-devices';
 import { type ShownClaims } from './double-allocation';
 import { ExtendedClaims } from './extended-claims';
@@ -78,6 +79,14 @@ export class DeviceView {
   /** Keys of claims, and names of slices, that are to be looked at. */
   private readonly stale = { claims: new Set<string>(), slices: new Set<string>() };
   private isAllStale = true;
+  private readonly claimPools = new ByPool(
+    () => this.stores.claims.keys(),
+    (name) => this.claimNamed(name)?.held?.devices ?? [],
+  );
+  private readonly slicePools = new ByPool(
+    () => this.stores.slices.keys(),
+    (name) => this.shownSlice(name),
+  );
   private readonly news = { claims: new Set<string>(), slices: new Set<string>() };
 
   /** @param nodes by name, as they are now: selectors of nodes look at them */
@@ -91,14 +100,20 @@ export class DeviceView {
   /** The claim changed, or what is assumed of it, or which pods use it. */
   touch(key: string): void {
     this.stale.claims.add(key);
+    if (key.startsWith('claim:')) {
+      this.claimPools.touch(key.slice('claim:'.length));
+    }
   }
 
   /** Everything is looked at again. */
   touchAll(): void {
     this.isAllStale = true;
+    this.claimPools.touchAll();
+    this.slicePools.touchAll();
   }
 
   sliceChanged(name: string): void {
+    this.slicePools.touch(name);
     this.published = undefined;
     this.stale.slices.add(name);
   }
@@ -167,17 +182,31 @@ export class DeviceView {
     return this.slicesRead.get(name)?.slice;
   }
 
-  /** What the claims hold, and nothing that is assumed. */
-  shown(): ShownClaims {
-    const reader = this.currentReader();
+  /** What the claims hold, and nothing that is assumed, in the pools of those of these keys. O(claims and slices of these pools). */
+  shown(keys: Iterable<string>): ShownClaims {
+    const pools = new Set<string>();
+    for (const key of keys) {
+      const { held } = this.claimNamed(key.slice('claim:'.length)) ?? {};
+      held?.devices.forEach((device) => pools.add(poolKey(device)));
+    }
     const claims = new Map<string, { readonly title: string; readonly devices: ClaimAllocation['devices'] }>();
-    for (const [name, object] of this.stores.claims) {
-      const { facts, held } = this.claim(name, object, reader);
-      if (held !== undefined) {
+    for (const name of this.claimPools.in(pools)) {
+      const { facts, held } = this.claimNamed(name) ?? {};
+      if (facts !== undefined && held !== undefined) {
         claims.set(`claim:${name}`, { title: facts.title, devices: held.devices });
       }
     }
-    return { claims, slices: [...this.stores.slices].map(([name, object]) => this.slice(name, object).slice) };
+    return { claims, slices: [...this.slicePools.in(pools)].flatMap((name) => this.shownSlice(name)) };
+  }
+
+  private claimNamed(name: string): Read | undefined {
+    const object = this.stores.claims.get(name);
+    return object === undefined ? undefined : this.claim(name, object, this.currentReader());
+  }
+
+  private shownSlice(name: string): readonly DeviceSlice[] {
+    const object = this.stores.slices.get(name);
+    return object === undefined ? [] : [this.slice(name, object).slice];
   }
 
   private currentReader(): ClaimReader {

@@ -155,9 +155,9 @@ export class WorldDevices {
     }
   }
 
-  /** What the claims hold, as the watch shows it. */
-  shown(): ShownClaims {
-    return this.view.shown();
+  /** What claims hold, as the watch shows it, in the pools of the claims of these keys. */
+  shown(keys: Iterable<string>): ShownClaims {
+    return this.view.shown(keys);
   }
 
   /** The ResourceClaim of a key; `undefined` where it does not exist. */

@@ -9,13 +9,14 @@ import {
   type DeviceId,
   type DeviceSlice,
 } from '../../../placement/model/claims';
+import { poolKey } from './by-pool';
 
 export interface DoubleAllocation extends DeviceId {
   /** What people call the other claim. */
   readonly other: string;
 }
 
-/** Claims by key, as the watch shows them. */
+/** Claims by key, as the watch shows them: at least those in the pools that are checked. */
 export interface ShownClaims {
   readonly claims: ReadonlyMap<string, { readonly title: string; readonly devices: readonly AllocatedDevice[] }>;
   readonly slices: readonly DeviceSlice[];
@@ -124,8 +125,4 @@ function overdrawn(
 
 function idOf({ driver, pool, device }: DeviceId): DeviceId {
   return { driver, pool, device };
-}
-
-function poolKey({ driver, pool }: Pick<DeviceId, 'driver' | 'pool'>): string {
-  return `${driver}\0${pool}`;
 }

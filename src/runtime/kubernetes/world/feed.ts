@@ -42,8 +42,8 @@ export class Feed {
   private readonly dues = new Heap<Due>((a, b) => a.at - b.at);
   /** Ids of gangs that were looked at since `takeTouched` was called. */
   private touched = new Set<string>();
-  /** Names of gangs that were looked at since `takeNames` was called. */
-  private names = new Set<string>();
+  /** Names of gangs that were looked at since `takeNames` was called, and whether anything is different. */
+  private names = new Map<string, boolean>();
   /** Gangs that have pods without a node, by id. */
   private readonly withWaiting = new Map<string, GangMembers>();
 
@@ -141,10 +141,10 @@ export class Feed {
     return touched;
   }
 
-  /** Names of gangs that were looked at since the last call, also of those that do not exist any more. */
-  takeNames(): ReadonlySet<string> {
+  /** Names of gangs that were looked at since the last call, also of those that do not exist any more; `true`: something is different. */
+  takeNames(): ReadonlyMap<string, boolean> {
     const { names } = this;
-    this.names = new Set();
+    this.names = new Map();
     return names;
   }
 
@@ -216,8 +216,14 @@ export class Feed {
       ...(found?.gang !== undefined && { gang: found.gang }),
       due,
     };
-    [before, part].forEach(({ gang }) => gang !== undefined && this.names.add(gang.name));
+    const known = gone.length + put.length;
     changesOf(before, part, gone, put);
+    const isDifferent = gone.length + put.length > known;
+    for (const { gang } of [before, part]) {
+      if (gang !== undefined) {
+        this.names.set(gang.name, isDifferent || this.names.get(gang.name) === true);
+      }
+    }
     if (due < Infinity) {
       this.dues.push({ at: due, id });
     }

@@ -9,8 +9,8 @@ export class Templates {
   private readonly texts = new WeakMap<PodTemplate, string>();
   /** Keys of pod labels that some selector between pods asks for; it only grows. */
   private readonly labelKeys = new Set<string>();
-  /** Whether a selector has asked for a key that none had asked for before: then all pods have to be read again. */
-  labelKeysChanged = false;
+  /** Keys for which a selector has asked and none had before: then pods with such a label have to be read again. */
+  readonly newLabelKeys = new Set<string>();
 
   /** The kept template that is equal to this one. */
   intern(whole: PodTemplate): PodTemplate {
@@ -37,9 +37,12 @@ export class Templates {
 
   /** Many pods carry a label that no other has, such as their index; with it each would be of a kind of its own. */
   private withoutIdleLabels(template: PodTemplate): PodTemplate {
-    const before = this.labelKeys.size;
-    labelKeysIn(template).forEach((key) => this.labelKeys.add(key));
-    this.labelKeysChanged ||= this.labelKeys.size > before;
+    for (const key of labelKeysIn(template)) {
+      if (!this.labelKeys.has(key)) {
+        this.labelKeys.add(key);
+        this.newLabelKeys.add(key);
+      }
+    }
     const { labels, ...rest } = template;
     const asked = Object.entries(labels ?? {}).filter(([key]) => this.labelKeys.has(key));
     return asked.length === 0 ? rest : { ...rest, labels: Object.fromEntries(asked) };

@@ -152,10 +152,10 @@ export class World {
     }
     const { stalePods } = this;
     this.stalePods = [];
-    if (this.templates.labelKeysChanged) {
-      this.readPods(() => true);
-    } else if (stalePods.length > 0) {
-      this.readPods((entry) => stalePods.some((isStale) => isStale(entry)));
+    const keys = new Set(this.templates.newLabelKeys);
+    this.templates.newLabelKeys.clear();
+    if (keys.size > 0 || stalePods.length > 0) {
+      this.readPods((entry) => hasLabelAmong(entry.raw, keys) || stalePods.some((isStale) => isStale(entry)));
     }
     for (const key of this.staleKeys) {
       const entry = this.pods.get(key);
@@ -166,7 +166,6 @@ export class World {
     this.staleKeys.clear();
     this.volumesChanged = false;
     this.namespacesChanged = false;
-    this.templates.labelKeysChanged = false;
   }
 
   get nodes(): readonly ClusterNode[] {
@@ -474,19 +473,11 @@ export class World {
       this.pods.delete(key);
       this.byUid.delete(before.uid);
       this.unbound.delete(before.uid);
-      this.templates.release(before.template);
       this.leaveGang(before);
       this.touchEntry(before);
       this.devices.remove(before);
     }
-    const entry =
-      raw === undefined
-        ? undefined
-        : podEntry(key, raw, {
-            ...this.entryOptions,
-            schedulerName: this.config.schedulerName,
-            guarded: this.config.handOver.guarded,
-          });
+    const entry = this.entryOf(key, raw, before);
     if (entry !== undefined) {
       this.pods.set(key, entry);
       this.byUid.set(entry.uid, entry);
@@ -506,6 +497,20 @@ export class World {
     this.onPod(before, entry);
     if (isRelevant(before, entry)) {
       this.onRelevant(entry?.state === 'waiting' && this.isReady(entry));
+    }
+  }
+
+  /** A pod that asks for what it asked for before keeps its template, also where no other pod has it: then nothing has changed. */
+  private entryOf(key: string, raw: JsonObject | undefined, before: PodEntry | undefined): PodEntry | undefined {
+    const { schedulerName, handOver } = this.config;
+    try {
+      return raw === undefined
+        ? undefined
+        : podEntry(key, raw, { ...this.entryOptions, schedulerName, guarded: handOver.guarded });
+    } finally {
+      if (before !== undefined) {
+        this.templates.release(before.template);
+      }
     }
   }
 
@@ -581,6 +586,17 @@ export class World {
       })
       .map(([name]) => name);
   }
+}
+
+function hasLabelAmong({ metadata }: JsonObject, keys: ReadonlySet<string>): boolean {
+  if (keys.size > 0) {
+    for (const key in asObject(asObject(metadata).labels)) {
+      if (keys.has(key)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 function hasNamespaceSelector(pod: JsonObject): boolean {
