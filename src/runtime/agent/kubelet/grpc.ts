@@ -35,7 +35,9 @@ export class GrpcChannel {
   }
 
   close(): void {
-    this.session?.destroy();
+    if (this.session !== undefined) {
+      endLater(this.session);
+    }
     this.session = undefined;
   }
 
@@ -52,9 +54,17 @@ export class GrpcChannel {
 
   /** The next call makes a new connection: one that is not answered may be that of a kubelet that has ended. */
   private giveUp(session: ClientHttp2Session): void {
-    session.destroy();
+    endLater(session);
     this.session = this.session === session ? undefined : this.session;
   }
+}
+
+/**
+ * Not at once: an answer resolves promises while Node.js is still reading from the connection, and a session that is destroyed in between, with
+ * another call under way, corrupts the memory of Node.js 20.
+ */
+function endLater(session: ClientHttp2Session): void {
+  setImmediate(() => session.destroy());
 }
 
 const ENDED = 'the connection ended before the answer did';
