@@ -94,9 +94,10 @@ function factsOf({ id, tier, severity, fix, group }: ReportedFacts): ReportedFac
   return { id, tier, severity, fix, group };
 }
 
-/** Without what rules and the engine know of a violation beside it. */
-function violationOf({ path, message, found, expected, fix, severity, tier }: Violation): Violation {
-  return { path, message, found, expected, fix, severity, tier };
+/** Every member of a violation, and nothing else that a rule or the engine knows of it. */
+function violationOf(said: Violation): { readonly [Member in keyof Required<Violation>]: Violation[Member] } {
+  const { path, message, found, expected, fix, severity, tier, absent } = said;
+  return { path, message, found, expected, fix, severity, tier, absent };
 }
 
 /** Calls the sink as it would have been called. */

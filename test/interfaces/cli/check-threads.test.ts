@@ -162,6 +162,17 @@ test('with more findings of a rule than are listed, of objects that several thre
   expect(await expectSame()).toBeGreaterThan(400);
 });
 
+test('with an object that is not there, which others name several times', async () => {
+  const request = (name: string): string => `{name: ${name}, exactly: {deviceClassName: gone}}`;
+  for (const name of ['a', 'b', 'c']) {
+    place.write(
+      `${name}.yaml`,
+      `apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: ${name}, namespace: n}\nspec: {devices: {requests: [${request('x')}, ${request('y')}]}}\n`,
+    );
+  }
+  expect(await expectSame()).toBe(9);
+});
+
 test('with definitions in the files of another thread', async () => {
   const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
