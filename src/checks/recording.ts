@@ -96,7 +96,8 @@ function factsOf({ id, tier, severity, fix, group }: ReportedFacts): ReportedFac
 
 /** Every member of a violation, and nothing else that a rule or the engine knows of it. */
 function violationOf(said: Violation): { readonly [Member in keyof Required<Violation>]: Violation[Member] } {
-  const { path, message, found, expected, fix, severity, tier, absent } = said;
+  const { path, message, found, expected, fix, severity, tier } = said;
+  const absent = said.absent && { kind: said.absent.kind, name: said.absent.name };
   return { path, message, found, expected, fix, severity, tier, absent };
 }
 
