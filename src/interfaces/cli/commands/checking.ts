@@ -36,7 +36,7 @@ export function addCheckingCommands(program: Command, terminal: Terminal, finish
     .option('--baseline <file>', 'suppress the findings that this file lists')
     .option('--update-baseline', 'write the findings of this run to the baseline file')
     .option('--output <file>', 'write the report to a file')
-    .option('-j, --jobs <n>', 'threads for many files (default: one for each core, at most 4)')
+    .option('-j, --jobs <n>', 'threads for many files (default: 1)')
     .option('-q, --quiet', 'print errors only')
     .addHelpText(
       'after',

@@ -5,7 +5,6 @@
  * Threads are for many files: a thread has to load the rules and to read the objects of all others, so it does not pay for a few.
  */
 import { existsSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import type * as WorkerThreads from 'node:worker_threads';
@@ -23,12 +22,6 @@ import { bytesOf, joined, type Sources, sourcesOf } from './portable-sources';
 /** The program of a thread, where the package is compiled. */
 const PROGRAM = join(__dirname, 'thread.js');
 
-/** Bytes of manifests for which one more thread pays. */
-const BYTES_PER_THREAD = 500_000;
-
-/** Each thread has all objects in memory. */
-const MOST_BY_DEFAULT = 4;
-
 /** A thread that answers one question at a time. */
 export interface Thread {
   readonly ask: <Name extends keyof Questions>(
@@ -41,19 +34,14 @@ export interface Thread {
 /**
  * How many threads, with the main one, check these files.
  *
- * @param jobs how many the user wants. @default - as many as the files are worth, and the machine has cores for
+ * @param jobs how many the user wants
  */
-export function threadCount(files: readonly FoundFile[], cwd: string, jobs?: number): number {
-  const most = Math.min(jobs ?? Math.min(availableParallelism(), MOST_BY_DEFAULT), files.length);
+export function threadCount(files: readonly FoundFile[], cwd: string, jobs = 1): number {
+  const most = Math.min(jobs, files.length);
   if (most <= 1 || !existsSync(PROGRAM)) {
     return 1;
   }
-  const sizes = files.map(({ path }) => sizeOf(path, cwd));
-  if (sizes.includes(undefined)) {
-    return 1;
-  }
-  const bytes = sizes.reduce((sum: number, size = 0) => sum + size, 0);
-  return jobs === undefined ? Math.max(1, Math.min(most, Math.floor(bytes / BYTES_PER_THREAD))) : most;
+  return files.every(({ path }) => sizeOf(path, cwd) !== undefined) ? most : 1;
 }
 
 /** `undefined` for what can be read only once, such as a pipe. */
