@@ -35,7 +35,7 @@ export class WaitingBooks {
   /** Its kind and its queue are known. */
   add(gang: GangRecord): void {
     if (gang.needed > gang.size) {
-      // Whatever happens, it has no pods to start with.
+      // Whatever happens, it has no pods for its first turn.
       return;
     }
     const members =

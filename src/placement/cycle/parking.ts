@@ -345,7 +345,7 @@ export class Parking {
   }
 }
 
-/** It has pods to start with, and none of them has run. */
+/** Its minimum is of pods none of which has run. */
 function isFresh({ roles, size, needed }: GangRecord): boolean {
   return size > 0 && needed > 0 && roles.every(hasNotRun);
 }
