@@ -11,7 +11,9 @@ import { type ClusterPlan, planOf, readClusterFile, type ViewGang } from '../../
 import { gpus, setOf } from '../planning/cluster/builders';
 
 const EIGHT_GPUS = readClusterFile(
-  JSON.stringify({ pools: [{ name: 'gpu', names: 'n-#', count: 1, accelerator: 'H100-SXM-80GB', perNode: 8, cpu: 192, memory: '2Ti' }] }),
+  JSON.stringify({
+    pools: [{ name: 'gpu', names: 'n-#', count: 1, accelerator: 'H100-SXM-80GB', perNode: 8, cpu: 192, memory: '2Ti' }],
+  }),
   'cluster.yaml',
 );
 const GUARANTEE = 32;
@@ -39,20 +41,23 @@ function gangOf({ view }: ClusterPlan, name: string): ViewGang {
 test.each([
   ['applied', 4, 28],
   ['default', 1, 25],
-])('queue %s has nothing left of what is guaranteed to another, which has to be guaranteed less', (queue, asked, by) => {
-  const name = 'default/asks';
-  const before = gangOf(planWith([podOf('asks', queue, asked)]), name);
-  expect(before.pending).toMatchObject({
-    kind: 'queue-guarantees',
-    message:
-      `The gang needs ${asked} nvidia.com/gpu, but the guarantees of queue "research" (32 nvidia.com/gpu) leave 0 nvidia.com/gpu ` +
-      `for queue "${queue}".`,
-    changes: [`Fits if the guarantee of queue "research" is lowered by ${by} nvidia.com/gpu.`],
-  });
-  const stateWith = (less: number): string =>
-    gangOf(planWith([podOf('asks', queue, asked)], GUARANTEE - less), name).state;
-  expect([stateWith(by), stateWith(by - 1)]).toEqual(['placed', 'pending']);
-});
+])(
+  'queue %s has nothing left of what is guaranteed to another, which has to be guaranteed less',
+  (queue, asked, by) => {
+    const name = 'default/asks';
+    const before = gangOf(planWith([podOf('asks', queue, asked)]), name);
+    expect(before.pending).toMatchObject({
+      kind: 'queue-guarantees',
+      message:
+        `The gang needs ${asked} nvidia.com/gpu, but the guarantees of queue "research" (32 nvidia.com/gpu) leave 0 nvidia.com/gpu ` +
+        `for queue "${queue}".`,
+      changes: [`Fits if the guarantee of queue "research" is lowered by ${by} nvidia.com/gpu.`],
+    });
+    const stateWith = (less: number): string =>
+      gangOf(planWith([podOf('asks', queue, asked)], GUARANTEE - less), name).state;
+    expect([stateWith(by), stateWith(by - 1)]).toEqual(['placed', 'pending']);
+  },
+);
 
 test('no change of a guarantee is proposed where pods of the guaranteed queue have the devices', () => {
   const made = planWith([podOf('asks', 'applied', 4), podOf('has', 'research', 8)]);
