@@ -86,7 +86,7 @@ function checkLeftOut(session: Session, policy: Policy): number {
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
   allocate(cycle, false);
-  const leftOut = [...cycle.parked.lines.flatMap(({ gangs }) => gangs), ...cycle.parked.singles];
+  const leftOut = [...cycle.parked.lines.flatMap(({ gangs }) => gangs), ...cycle.parked.singles, ...session.sleeping];
   for (const gang of leftOut) {
     const first = gang.placed > 0 ? undefined : turnOf(session, gang);
     for (const turn of first === undefined ? [] : [first, ...otherTurns(session, first)]) {
@@ -110,6 +110,7 @@ function withoutShortcuts<T>(work: () => T): T {
     jest.spyOn(Parking.prototype, 'mayFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'mayEverFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'isForlorn').mockReturnValue(false),
+    jest.spyOn(Session.prototype, 'emptyRoom').mockReturnValue(Infinity),
     jest.spyOn(OpenRows.prototype, 'mayBeAny').mockReturnValue(true),
     jest.spyOn(PodsOnNodes.prototype, 'isForlorn').mockReturnValue(false),
     jest.spyOn(PodsOnNodes.prototype, 'concerns').mockImplementation(function (this: PodsOnNodes) {

@@ -56,6 +56,8 @@ export class Session {
   readonly incomplete = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
   readonly classCounts = new Map<PodClass, number>();
+  /** By how many these grew since the last change was followed. */
+  private readonly newCounts = new Map<PodClass, number>();
   /** What gangs without running pods need to start. */
   readonly firstTurns = new Map<GangRecord, Turn>();
   /** What these ask for, by kind. */
@@ -119,9 +121,18 @@ export class Session {
     return this.records.get(name);
   }
 
-  /** Gangs that have not all of their pods, as far as those can start. */
+  /** Gangs that have not all of their pods, as far as those can start; those that sleep are left out. */
   get waiting(): Waiting {
     return this.waitingBooks.waiting;
+  }
+
+  /** Leaves the gang, and those that are alike in its queue, out of `waiting` until a node changes. */
+  sleep(gang: GangRecord): void {
+    this.waitingBooks.sleep(gang);
+  }
+
+  get sleeping(): readonly GangRecord[] {
+    return this.waitingBooks.sleeping;
   }
 
   /** Has the queue a gang of a lower priority, waiting or running? */
@@ -351,6 +362,7 @@ export class Session {
         this.short,
         this.incomplete,
         this.classCounts,
+        this.newCounts,
         this.firstTurns,
         this.kinds,
         this.staticKinds,
@@ -394,6 +406,7 @@ export class Session {
     }
     this.rowBooks.settle();
     this.queueBooks.settle();
+    this.settleCounts();
     if (this.others.active && this.hadDynamicPods && this.dynamicPods === 0) {
       this.build();
     }
@@ -410,6 +423,7 @@ export class Session {
     this.staticKinds.forEach(({ codes, podClass }) => (codes[row] = staticCode(this.table, podClass, row)));
     this.totals = Float64Array.from(this.accounts, (account) => clusterTotal(this.table, account));
     this.rowBooks.touch(row);
+    this.waitingBooks.wake();
     // How much CPU the cluster has for each device weighs in the scores of all nodes.
     this.scores.clear();
   }
@@ -483,9 +497,6 @@ export class Session {
         this.countClass(podClass, by * (to - from));
       }
     }
-    if (this.policy.workload === undefined) {
-      this.scores.clear();
-    }
     this.queueBooks.enter(gang, by);
     this.firstTurns.delete(gang);
     if (by === 1 && running < Math.max(gang.size, gang.needed)) {
@@ -508,7 +519,16 @@ export class Session {
     } else {
       this.classCounts.set(podClass, count);
     }
+    this.newCounts.set(podClass, (this.newCounts.get(podClass) ?? 0) + by);
     this.dynamicPods += podClass.dynamic ? by : 0;
+  }
+
+  /** What the cluster is used for weighs in the scores of all nodes. A gang that starts, or whose pods say something else, leaves it as it is. */
+  private settleCounts(): void {
+    if (this.policy.workload === undefined && [...this.newCounts.values()].some((by) => by !== 0)) {
+      this.scores.clear();
+    }
+    this.newCounts.clear();
   }
 
   private replacePod(key: string): void {

@@ -23,10 +23,17 @@ export interface Waiting {
   readonly singles: readonly GangRecord[];
 }
 
-/** Gangs that wait, kept from decision to decision: one that comes or goes costs its own line alone. */
+/**
+ * Gangs that wait, kept from decision to decision: one that comes or goes costs its own line alone. Those that sleep cost nothing: no state of the
+ * nodes as they are has room for them.
+ */
 export class WaitingBooks {
   private readonly lines = new Map<QueueRecord, Map<number, Members>>();
+  /** Those of them that are looked at. */
+  private readonly awake = new Map<QueueRecord, Set<Members>>();
   private readonly singles = new Set<GangRecord>();
+  private readonly sleepers = new Set<GangRecord>();
+  private readonly sleepingLines = new Set<Members>();
   /** Where each of them is. */
   private readonly places = new Map<GangRecord, Members | undefined>();
 
@@ -52,23 +59,51 @@ export class WaitingBooks {
 
   remove(gang: GangRecord): void {
     this.singles.delete(gang);
-    this.places.get(gang)?.remove(gang);
+    this.sleepers.delete(gang);
+    const members = this.places.get(gang);
     this.places.delete(gang);
+    if (members !== undefined) {
+      members.remove(gang);
+      if (members.size === 0) {
+        this.lines.get(members.queue)!.delete(members.right);
+        this.awake.get(members.queue)!.delete(members);
+        this.sleepingLines.delete(members);
+      }
+    }
   }
 
-  /** All of them; their indices have to be in the order of their names by now. */
+  /** The gang, and all that are in its line, are not looked at until `wake` is called. */
+  sleep(gang: GangRecord): void {
+    const members = this.places.get(gang);
+    if (members !== undefined) {
+      this.awake.get(members.queue)!.delete(members);
+      this.sleepingLines.add(members);
+    } else if (this.singles.delete(gang)) {
+      this.sleepers.add(gang);
+    }
+  }
+
+  /** Nodes are other ones than before. */
+  wake(): void {
+    this.sleepers.forEach((gang) => this.singles.add(gang));
+    this.sleepingLines.forEach((members) => this.awake.get(members.queue)!.add(members));
+    this.sleepers.clear();
+    this.sleepingLines.clear();
+  }
+
+  /** Those that sleep, in no order. */
+  get sleeping(): readonly GangRecord[] {
+    return [...this.sleepers, ...[...this.sleepingLines].flatMap((members) => [...members.gangs])];
+  }
+
+  /** All that do not sleep; their indices have to be in the order of their names by now. */
   get waiting(): Waiting {
     const lines = new Map<QueueRecord, Line[]>();
-    for (const [queue, ofQueue] of this.lines) {
-      const list: Line[] = [];
-      for (const [right, members] of ofQueue) {
-        if (members.size === 0) {
-          ofQueue.delete(right);
-        } else {
-          list.push(members.line(this.policy.gangOrder));
-        }
-      }
-      lines.set(queue, list);
+    for (const [queue, ofQueue] of this.awake) {
+      lines.set(
+        queue,
+        [...ofQueue].map((members) => members.line(this.policy.gangOrder)),
+      );
     }
     return { lines, singles: [...this.singles].filter(({ placed, size }) => placed < size) };
   }
@@ -78,12 +113,14 @@ export class WaitingBooks {
     if (ofQueue === undefined) {
       ofQueue = new Map();
       this.lines.set(queue!, ofQueue);
+      this.awake.set(queue!, new Set());
     }
     const right = 2 * kind! + (preemptible ? 1 : 0);
     let members = ofQueue.get(right);
     if (members === undefined) {
-      members = new Members();
+      members = new Members(queue!, right);
       ofQueue.set(right, members);
+      this.awake.get(queue!)!.add(members);
     }
     return members;
   }
@@ -104,6 +141,15 @@ class Members {
   private known: Line | undefined;
   private added: GangRecord[] = [];
   private hasLost = false;
+
+  constructor(
+    readonly queue: QueueRecord,
+    readonly right: number,
+  ) {}
+
+  get gangs(): Iterable<GangRecord> {
+    return this.all;
+  }
 
   get size(): number {
     return this.all.size;

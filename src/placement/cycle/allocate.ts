@@ -117,7 +117,9 @@ function withoutParked(
       const gang = line.gangs.find(({ placed }) => placed === 0);
       // Those in lines gain nothing from others.
       const isOut = gang !== undefined && stateOf(gang) !== 'live';
-      if (isOut) {
+      if (isOut && mayNever(cycle, gang)) {
+        session.sleep(gang);
+      } else if (isOut) {
         parked.lines.push(line);
       }
       return !isOut;
@@ -125,6 +127,10 @@ function withoutParked(
     lines.set(queue, left);
   }
   for (const gang of singles) {
+    if (mayNever(cycle, gang)) {
+      session.sleep(gang);
+      continue;
+    }
     const state = stateOf(gang);
     (state === 'live' ? others : state === 'closed' ? closed : parked.singles).push(gang);
   }
@@ -133,6 +139,11 @@ function withoutParked(
     closed.forEach((gang) => (helped.has(gang) ? others : parked.singles).push(gang));
   }
   return { lines, singles: others, parked };
+}
+
+/** Has no state of the nodes as they are a place for it, or its queue none? */
+function mayNever({ parking }: Cycle, gang: GangRecord): boolean {
+  return gang.queue === undefined || !parking.mayEverFit(gang);
 }
 
 /** One gang of each line: the others have pods of the same classes. */
@@ -209,7 +220,8 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
 /** What was left out, queue by queue, the oldest of the highest priority first. O(n log n). */
 export function parkedGangs({ parked, session }: Cycle): readonly GangRecord[] {
   const { gangOrder } = session.policy;
-  const gangs = [...parked.lines.flatMap((line) => line.gangs), ...parked.singles].filter(({ placed }) => placed === 0);
+  const all = [...parked.lines.flatMap((line) => line.gangs), ...parked.singles, ...session.sleeping];
+  const gangs = all.filter(({ placed }) => placed === 0);
   return gangs.sort(
     (a, b) =>
       (a.queue?.index ?? -1) - (b.queue?.index ?? -1) ||
