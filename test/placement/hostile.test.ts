@@ -86,7 +86,11 @@ function checkLeftOut(session: Session, policy: Policy): number {
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
   allocate(cycle, false);
-  const leftOut = [...cycle.parked.lines.flatMap(({ gangs }) => gangs), ...cycle.parked.singles, ...session.sleeping];
+  const leftOut = [
+    ...cycle.parked.lines.flatMap(({ gangs }) => gangs),
+    ...cycle.parked.singles,
+    ...session.sleepers.sleeping,
+  ];
   for (const gang of leftOut) {
     const first = gang.placed > 0 ? undefined : turnOf(session, gang);
     for (const turn of first === undefined ? [] : [first, ...otherTurns(session, first)]) {

@@ -126,13 +126,9 @@ export class Session {
     return this.waitingBooks.waiting;
   }
 
-  /** Leaves the gang, and those that are alike in its queue, out of `waiting` until a node changes. */
-  sleep(gang: GangRecord): void {
-    this.waitingBooks.sleep(gang);
-  }
-
-  get sleeping(): readonly GangRecord[] {
-    return this.waitingBooks.sleeping;
+  /** Gangs that are left out of `waiting`; see `WaitingBooks`. */
+  get sleepers(): WaitingBooks {
+    return this.waitingBooks;
   }
 
   /** Has the queue a gang of a lower priority, waiting or running? */
@@ -209,6 +205,7 @@ export class Session {
   /** Begins a decision: what it does to the books stays there to be looked at until the next one, or the next change. */
   begin(): void {
     this.rewind();
+    this.waitingBooks.wakeGained();
     this.decided = { mark: this.ledger.mark() };
     this.table.setDeciding(true);
   }

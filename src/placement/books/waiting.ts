@@ -6,6 +6,7 @@
  */
 import { type GangOrderName, type Policy } from '../model/policy';
 import { isShared } from '../nodes/devices';
+import { type Term } from '../nodes/filters/pod-terms';
 import { type GangRecord, type QueueRecord } from './records';
 
 /** Gangs that ask for the same: the highest priority first, then by age. */
@@ -23,16 +24,20 @@ export interface Waiting {
   readonly singles: readonly GangRecord[];
 }
 
+const NO_TERMS: readonly Term[] = [];
+
 /**
  * Gangs that wait, kept from decision to decision: one that comes or goes costs its own line alone. Those that sleep cost nothing: no state of the
- * nodes as they are has room for them.
+ * nodes as they are has room for them, or they have to be near pods that do not exist.
  */
 export class WaitingBooks {
   private readonly lines = new Map<QueueRecord, Map<number, Members>>();
   /** Those of them that are looked at. */
   private readonly awake = new Map<QueueRecord, Set<Members>>();
   private readonly singles = new Set<GangRecord>();
-  private readonly sleepers = new Set<GangRecord>();
+  /** Those that sleep, with terms that select pods near which they have to be. */
+  private readonly sleepers = new Map<GangRecord, readonly Term[]>();
+  private readonly byTerm = new Map<Term, Set<GangRecord>>();
   private readonly sleepingLines = new Set<Members>();
   /** Where each of them is. */
   private readonly places = new Map<GangRecord, Members | undefined>();
@@ -59,7 +64,7 @@ export class WaitingBooks {
 
   remove(gang: GangRecord): void {
     this.singles.delete(gang);
-    this.sleepers.delete(gang);
+    this.rouse(gang);
     const members = this.places.get(gang);
     this.places.delete(gang);
     if (members !== undefined) {
@@ -72,28 +77,75 @@ export class WaitingBooks {
     }
   }
 
-  /** The gang, and all that are in its line, are not looked at until `wake` is called. */
-  sleep(gang: GangRecord): void {
+  /**
+   * The gang, and all that are in its line, are not looked at until `wake` is called.
+   *
+   * @param terms none of the gang's pods can be anywhere before each of these selects a pod. @default - that would not help
+   */
+  sleep(gang: GangRecord, terms = NO_TERMS): void {
     const members = this.places.get(gang);
     if (members !== undefined) {
       this.awake.get(members.queue)!.delete(members);
       this.sleepingLines.add(members);
     } else if (this.singles.delete(gang)) {
-      this.sleepers.add(gang);
+      this.sleepers.set(gang, terms);
+      for (const term of terms) {
+        const others = this.byTerm.get(term);
+        this.byTerm.set(term, others?.add(gang) ?? new Set([gang]));
+      }
     }
   }
 
   /** Nodes are other ones than before. */
   wake(): void {
-    this.sleepers.forEach((gang) => this.singles.add(gang));
+    [...this.sleepers.keys()].forEach((gang) => this.rouse(gang) && this.singles.add(gang));
     this.sleepingLines.forEach((members) => this.awake.get(members.queue)!.add(members));
-    this.sleepers.clear();
     this.sleepingLines.clear();
+  }
+
+  /** Those that sleep for these terms, and that all of their terms are true for. */
+  sleepingFor(terms: Iterable<Term>, isTrue: (term: Term) => boolean): readonly GangRecord[] {
+    const found = new Set<GangRecord>();
+    for (const term of terms) {
+      for (const gang of this.byTerm.get(term) ?? []) {
+        if (this.sleepers.get(gang)!.every(isTrue)) {
+          found.add(gang);
+        }
+      }
+    }
+    return [...found];
+  }
+
+  /** Those that sleep for terms each of which selects a pod by now. O(terms) where there are none. */
+  get gained(): readonly GangRecord[] {
+    return this.sleepingFor([...this.byTerm.keys()].filter(isMet), isMet);
+  }
+
+  /** Does any sleep for pods that it has to be near? */
+  get haveTerms(): boolean {
+    return this.byTerm.size > 0;
+  }
+
+  /** They are looked at again. */
+  wakeGained(): void {
+    this.gained.forEach((gang) => this.rouse(gang) && this.singles.add(gang));
+  }
+
+  private rouse(gang: GangRecord): boolean {
+    const terms = this.sleepers.get(gang);
+    for (const term of terms ?? NO_TERMS) {
+      const others = this.byTerm.get(term)!;
+      others.delete(gang);
+      if (others.size === 0) {
+        this.byTerm.delete(term);
+      }
+    }
+    return this.sleepers.delete(gang);
   }
 
   /** Those that sleep, in no order. */
   get sleeping(): readonly GangRecord[] {
-    return [...this.sleepers, ...[...this.sleepingLines].flatMap((members) => [...members.gangs])];
+    return [...this.sleepers.keys(), ...[...this.sleepingLines].flatMap((members) => [...members.gangs])];
   }
 
   /** All that do not sleep; their indices have to be in the order of their names by now. */
@@ -124,6 +176,10 @@ export class WaitingBooks {
     }
     return members;
   }
+}
+
+function isMet({ total }: Term): boolean {
+  return total > 0;
 }
 
 /** May it come before all others at some time? See `queues/overdue.ts`. */
