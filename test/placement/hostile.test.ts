@@ -19,7 +19,7 @@ import { Selector } from '../../src/placement/search/select';
 import { samples } from '../support/samples';
 import { cluster, gang, node, running, template } from './builders';
 import { Follower } from './histories';
-import { hostileWorlds, otherQuota, relabeled } from './hostile-worlds';
+import { hostileWorlds, largerNode, otherQuota, relabeled, wantedGang, wantedPod } from './hostile-worlds';
 
 /** All 1,200 in `.ci/full`, and a sixteenth in `npm test`: each is a history of many decisions. */
 const RUNS = samples(samples(1200));
@@ -45,35 +45,56 @@ const WAKING = [
   'time',
   'relabel',
   'quota',
+  'near',
+  'foreign-near',
+  'foreign-gone',
+  'larger-node',
+  'queue-comes',
+  'queue-goes',
 ] as const;
 
-const step = fc.record({ kind: fc.constantFrom(...WAKING), pick: fc.nat(1_000_000) });
+/** With one queue, there stays one. */
+function stepIn(queues: number): fc.Arbitrary<{ readonly kind: (typeof WAKING)[number]; readonly pick: number }> {
+  const kinds = WAKING.filter((kind) => queues > 1 || !kind.startsWith('queue-'));
+  return fc.record({ kind: fc.constantFrom(...kinds), pick: fc.nat(1_000_000) });
+}
 
 function historiesWith(queues: number): fc.Arbitrary<{
   readonly world: ReturnType<typeof hostileWorlds> extends fc.Arbitrary<infer T> ? T : never;
   readonly steps: readonly { readonly kind: (typeof WAKING)[number]; readonly pick: number }[];
 }> {
-  return fc.record({ world: hostileWorlds(queues), steps: fc.array(step, { minLength: 6, maxLength: 30 }) });
+  return fc.record({ world: hostileWorlds(queues), steps: fc.array(stepIn(queues), { minLength: 6, maxLength: 30 }) });
 }
 
 function take(
   follower: Follower,
   { kind, pick }: { readonly kind: (typeof WAKING)[number]; readonly pick: number },
 ): void {
-  if (kind !== 'relabel' && kind !== 'quota') {
-    follower.take({ kind, pick });
-    return;
-  }
   const { session } = follower;
-  const { gangs, queues, pods } = session.snapshot;
+  const { gangs, queues, pods, nodes } = session.snapshot;
   const waiting = gangs.filter(({ name }) => !pods.some((pod) => pod.gang === name));
-  const delta: Delta | undefined =
-    kind === 'quota'
-      ? { kind: 'queue', queue: otherQuota(queues[pick % queues.length], pick) }
-      : waiting.length === 0
-        ? undefined
-        : { kind: 'gang', gang: relabeled(waiting[pick % waiting.length], pick) };
-  session.apply(...(delta === undefined ? [] : [delta]));
+  const node = nodes[pick % Math.max(1, nodes.length)];
+  const one = waiting[pick % Math.max(1, waiting.length)];
+  const apply = (delta: Delta | false | undefined): void => session.apply(...(delta ? [delta] : []));
+  switch (kind) {
+    case 'relabel':
+      return apply(one && { kind: 'gang', gang: relabeled(one, pick) });
+    case 'quota':
+      return apply({ kind: 'queue', queue: otherQuota(queues[pick % queues.length], pick) });
+    case 'near':
+      // What others wait for comes as a gang that may start in the same decision.
+      return apply({ kind: 'gang', gang: wantedGang(`near${pick}`, pick, session.now) });
+    case 'foreign-near':
+      return apply(node && { kind: 'pod', pod: wantedPod(`foreign${pick % 3}`, node.name, pick) });
+    case 'larger-node':
+      return apply(node && { kind: 'node', node: largerNode(node, pick) });
+    case 'queue-comes':
+      return apply({ kind: 'queue', queue: { name: `q${pick % 4}`, arrival: pick % 4 } });
+    case 'queue-goes':
+      return apply(queues.length > 1 && { kind: 'queue-gone', name: queues[pick % queues.length].name });
+    default:
+      return follower.take({ kind, pick });
+  }
 }
 
 function nameOf({ gang }: GangRecord): string {
