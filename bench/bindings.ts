@@ -128,9 +128,9 @@ async function check(lab: Lab, bindings: readonly Binding[]): Promise<void> {
   const pods = new Map((await lab.pods()).map((one) => [nameOf(one), one]));
   for (const { name, node, devices } of bindings) {
     const { metadata, spec } = pods.get(name) ?? {};
-    const found = [asObject(spec).nodeName, asObject(asObject(metadata).annotations)[DEVICES]];
-    if (found.join() !== [node, devices].join()) {
-      throw new Error(`${name} is bound to ${found.join()}, not to ${node},${devices}`);
+    const found = `${asString(asObject(spec).nodeName)},${asString(asObject(asObject(metadata).annotations)[DEVICES])}`;
+    if (found !== `${node},${devices}`) {
+      throw new Error(`${name} is bound to ${found}, not to ${node},${devices}`);
     }
   }
 }

@@ -6,7 +6,7 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject } from '../../../src/manifests/read';
 import { describeLive } from '../live-cluster';
 import { GantryProcess } from './gantry-process';
-import { Lab } from './lab';
+import { Lab, nameOf } from './lab';
 import { node, pod } from './manifests';
 
 const CROWD = 3000;
@@ -50,7 +50,7 @@ describeLive('status that controllers wait for', () => {
 
   /** Pods of the crowd whose condition does not say yet why they wait. */
   async function unexplained(): Promise<number> {
-    const crowd = (await lab.pods()).filter(({ metadata }) => String(asObject(metadata).name).startsWith('never-'));
+    const crowd = (await lab.pods()).filter((one) => nameOf(one).startsWith('never-'));
     return crowd.filter(({ status }) => asArray(asObject(status).conditions).length === 0).length;
   }
 
