@@ -147,11 +147,12 @@ function checkLeftOut(session: Session, policy: Policy): number {
   session.apply({ kind: 'policy', policy: { ...policy, actions: ['allocate'] } });
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
-  allocate(cycle, false);
+  const tried = new Set(allocate(cycle, false));
   const leftOut = [
     ...cycle.parked.lines.flatMap(({ gangs }) => gangs),
     ...cycle.parked.singles,
-    ...session.sleepers.sleeping,
+    // Those that others might have helped were looked at.
+    ...session.sleepers.sleeping.filter((gang) => !tried.has(gang)),
   ];
   leftOut.forEach((gang) => placedByHand(cycle, gang));
   session.rewind();

@@ -242,6 +242,19 @@ describe('a gang that has to be near pods that do not exist sleeps, and is looke
     expect([started(session), asleep(session)]).toEqual([[], ['near']]);
   });
 
+  it('pods come, also where it names a term twice', () => {
+    const roles = ['x', 'y'].map((name, i) => ({
+      name,
+      count: 1,
+      template: template(0, { ...label(name), podAffinity: i === 0 ? [nearTo('db'), nearTo('db')] : [nearTo('db')] }),
+    }));
+    session.apply({ kind: 'gang', gang: { ...gang('twice', 2, template(0)), roles } });
+    expect([started(session), [...asleep(session)].sort()]).toEqual([[], ['near', 'twice']]);
+    session.apply({ kind: 'node', node: { ...node('a', 1), unschedulable: true } });
+    session.apply({ kind: 'node', node: node('a', 1) }, foreign('db', 'db'));
+    expect([started(session), asleep(session)]).toEqual([['twice-x-0', 'twice-y-0'], ['near']]);
+  });
+
   it('pods of other schedulers come, one for each of its terms', () => {
     const { table } = session;
     session.apply(foreign('db', 'db'));
@@ -290,6 +303,26 @@ describe('a gang that has to be near pods that do not exist sleeps, and is looke
     const { evictions, nominations } = decideIn(session, NOTHING);
     expect(evictions.map(({ pod }) => pod)).toEqual(['low-worker-0']);
     expect(nominations.map(({ pod }) => pod).sort()).toEqual(['db-worker-0', 'near-worker-0']);
+  });
+
+  it('it is not, once it is gone', () => {
+    const { table } = session;
+    // Others of its shape keep the books from being built again.
+    session.apply({ kind: 'gang', gang: { ...near, name: 'other', arrival: NOW + 1 } });
+    session.apply({ kind: 'gang-gone', name: 'near' });
+    expect([started(session), asleep(session)]).toEqual([[], ['other']]);
+    session.apply(foreign('db', 'db'), foreign('cache', 'cache'));
+    expect([started(session), asleep(session)]).toEqual([['other-worker-0'], []]);
+    expect(session.table).toBe(table);
+  });
+
+  it.each([
+    ['of another of its roles', [label('db'), { ...label('web'), podAffinity: [nearTo('db')] }]],
+    ['like itself', [{ ...label('db'), podAffinity: [nearTo('db')] }, label('web')]],
+  ])('but not for pods %s', (_, templates) => {
+    const roles = templates.map((one, i) => ({ name: `r${i}`, count: 1, template: template(0, one) }));
+    session.apply({ kind: 'gang', gang: { ...gang('own', 2, template(0)), roles } });
+    expect([started(session), asleep(session)]).toEqual([['own-r0-0', 'own-r1-0'], ['near']]);
   });
 
   it('it says something else, or goes', () => {

@@ -250,8 +250,10 @@ export class Parking {
     if (needs === undefined || classes === undefined) {
       return undefined;
     }
-    const terms = needs.flatMap(([podClass]) => (this.isHelped(podClass, classes) ? [] : others.nearOthers(podClass)));
-    return terms.some(({ total }) => total === 0) ? terms : undefined;
+    const terms = new Set(
+      needs.flatMap(([podClass]) => (this.isHelped(podClass, classes) ? [] : others.nearOthers(podClass))),
+    );
+    return [...terms].some(({ total }) => total === 0) ? [...terms] : undefined;
   }
 
   /** Might there be room for it in a cluster on which nothing runs? `false` is certain, whatever is evicted. */
