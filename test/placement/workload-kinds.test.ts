@@ -1,5 +1,5 @@
 /**
- * What the cluster is used for is counted as it changes. The oracle counts anew, by the definition: the most frequent kinds until they cover 95 % of
+ * What the cluster is used for is counted as it changes. The oracle counts again each time, by the definition: the most frequent kinds until they cover 95 % of
  * all pods.
  */
 import * as fc from 'fast-check';

@@ -97,7 +97,7 @@ export class PodsOnNodes {
     return terms !== undefined && terms.affinity.some((term) => term.total === 0 && !terms.selectedBy.has(term));
   }
 
-  /** Terms that select pods of which one has to be near, other than by itself. */
+  /** Terms by which a pod of the class has to be near pods that are not like it. */
   nearOthers({ id }: PodClass): readonly Term[] {
     const terms = this.classes[id];
     return terms === undefined ? NO_TERMS : terms.affinity.filter((term) => !terms.selectedBy.has(term));
