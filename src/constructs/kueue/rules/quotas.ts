@@ -135,6 +135,7 @@ const resourceNames = fixesByField(
               path: `${path}/coveredResources/${index}`,
               message: `the resource name "${name}" must ${complaint}`,
               found: name,
+              fix: `Set coveredResources[${index}] to a valid name such as nvidia.com/gpu.`,
             };
           }
         }
