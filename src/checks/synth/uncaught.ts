@@ -8,44 +8,26 @@ import { unknownMember } from './unknown-member';
 
 /** The errors of this turn of the event loop, with what is printed of them. */
 let quiet = new Map<unknown, string>();
-/** Whether a validation of this turn has found errors, of which cdk8s then makes one error. */
-let isInvalid = false;
 
 /**
  * Makes Node print a text alone if nothing catches this error, and exit with status 1. The error itself stays as it is, for programs
  * and tests that catch it. Programs with a handler of their own for uncaught errors keep it.
  */
 export function printWithoutTrace(error: Error, text = error.message): void {
-  if (listenInThisTurn()) {
+  if (quiet.size > 0) {
     quiet.set(error, quiet.get(error) ?? text);
-  }
-}
-
-/** The same of the error that cdk8s makes, where it is about to throw it, of what validations return. */
-export function printValidationWithoutTrace(): void {
-  isInvalid = listenInThisTurn();
-}
-
-/** Errors of cdk8s name the construct of each text in brackets. What belongs to no construct is at the app, whose path is empty. */
-export function withoutEmptyPath(message: string): string {
-  return message.replaceAll('\n  [] ', '\n  ');
-}
-
-/** @returns false where the program handles uncaught errors itself */
-function listenInThisTurn(): boolean {
-  if (quiet.size > 0 || isInvalid) {
-    return true;
+    return;
   }
   if (isHandledByProgram()) {
-    return false;
+    return;
   }
+  quiet.set(error, text);
   const stop = (): void => {
     process.removeListener('uncaughtException', onUncaught);
     quiet = new Map();
-    isInvalid = false;
   };
   const onUncaught = (thrown: unknown): void => {
-    const printed = quiet.get(thrown) ?? (isInvalid ? textOfValidation(thrown) : undefined);
+    const printed = quiet.get(thrown);
     stop();
     if (printed === undefined) {
       // Another error: Node reports it as if this handler had never been there.
@@ -59,12 +41,32 @@ function listenInThisTurn(): boolean {
   process.on('uncaughtException', onUncaught);
   // An error that nothing catches arrives before the next turn of the event loop.
   setImmediate(stop).unref();
-  return true;
 }
 
-function textOfValidation(thrown: unknown): string | undefined {
-  const isOfValidation = thrown instanceof Error && thrown.message.startsWith('Validation failed with the following ');
-  return isOfValidation ? withoutEmptyPath(thrown.message) : undefined;
+/** Whether a validation of this turn of the event loop has found errors. */
+let isInvalid = false;
+
+/** The same of the error that cdk8s is going to throw for what validations of this turn return. */
+export function printValidationWithoutTrace(): void {
+  if (isInvalid || (quiet.size === 0 && isHandledByProgram())) {
+    return;
+  }
+  isInvalid = true;
+  const onUncaught = (thrown: unknown): void => {
+    if (thrown instanceof Error && thrown.message.startsWith('Validation failed with the following ')) {
+      exitWith(withoutEmptyPath(thrown.message));
+    }
+  };
+  process.on('uncaughtExceptionMonitor', onUncaught);
+  setImmediate(() => {
+    process.removeListener('uncaughtExceptionMonitor', onUncaught);
+    isInvalid = false;
+  }).unref();
+}
+
+/** Errors of cdk8s have the path of a construct in brackets before each text. What belongs to no construct is at the app, whose path is empty. */
+export function withoutEmptyPath(message: string): string {
+  return message.replaceAll('\n  [] ', '\n  ');
 }
 
 let listens = false;
