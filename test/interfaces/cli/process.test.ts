@@ -118,8 +118,21 @@ test('a module of rules may wait; one that waits forever is an error', () => {
 test('a run that uses the compiled code of the run before says the same', () => {
   place.write('bad.yaml', BAD);
   const before = gantry(['check', 'bad.yaml']);
-  expect(readdirSync(join(place.folder, 'cdk8s-gantry'))).toEqual([expect.stringMatching(/^check-bundle-.*\.v8$/)]);
+  expect(readdirSync(join(place.folder, 'cdk8s-gantry')).sort()).toEqual([
+    expect.stringMatching(/^check-bundle-.*\.v8$/),
+    expect.stringMatching(/^main-bundle-.*\.v8$/),
+  ]);
   expect(gantry(['check', 'bad.yaml'])).toEqual(before);
+});
+
+test('each command that the help lists is found by its name alone', () => {
+  const [, listed = ''] = gantry(['--help']).out.split('Commands:\n');
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+  expect(names.slice(0, 4)).toEqual(['check', 'synth', 'diff', 'plan']);
+  expect(names).toHaveLength(15);
+  for (const name of names.filter((one) => one !== 'help')) {
+    expect(gantry([name, '--help']).out).toMatch(new RegExp(`^Usage: gantry ${name} `));
+  }
 });
 
 test('standard input is read to its end', () => {
