@@ -122,7 +122,10 @@ test('nothing is kept of a bundle without its contents, with NODE_DISABLE_COMPIL
 test('the sixteen newest files are kept, and no other file is removed', () => {
   mkdirSync(folder, { mode: 0o700 });
   const old = Array.from({ length: 17 }, (_, age) => {
-    const file = join(folder, `bundle-${String(age).padStart(32, '0')}-v20.1.${age}-x64.v8${age === 16 ? '.1234' : ''}`);
+    const file = join(
+      folder,
+      `bundle-${String(age).padStart(32, '0')}-v20.1.${age}-x64.v8${age === 16 ? '.1234' : ''}`,
+    );
     writeFileSync(file, 'of another version');
     utimesSync(file, 1_000_000 - age, 1_000_000 - age);
     return file;
