@@ -1,7 +1,7 @@
 /**
  * Whether RE2, which Prometheus uses, can read a regular expression.
  */
-import { compileRe2, re2Problem } from '../re2';
+import { compileRe2, re2Problem } from './re2';
 
 /** Expressions of these parts mean the same everywhere, and are not worth loading an engine for. */
 const PLAIN = /^(?:[\w\s:;,\-/=@%&~"'!<>#]|\\[.\-/]|\.[*+]?|\||\((?:\?:)?[\w\s:;,\-/|.]*\)[?*+]?|\[[\w-]+\][*+?]?)*$/;

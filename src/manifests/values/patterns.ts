@@ -4,7 +4,7 @@
  * Most patterns mean the same to JavaScript once a few classes are written out, and its engine is fast; they are translated. What cannot
  * be translated, and texts so long that backtracking could take its time, go to a real RE2 (`@bufbuild/re2`), which is linear.
  */
-import { compileRe2, isTooLongForRe2, type Re2 } from '../../facts/re2';
+import { compileRe2, isTooLongForRe2, type Re2 } from '../../facts/promql/re2';
 
 export interface Pattern {
   /** True where the pattern occurs in the text. */

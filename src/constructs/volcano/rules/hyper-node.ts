@@ -4,7 +4,7 @@
  */
 import { fieldOf } from '../../../manifests/pointer';
 import { oneOf } from '../../../facts/words';
-import { re2Problem } from '../../../facts/re2';
+import { re2Problem } from '../../../facts/promql/re2';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';

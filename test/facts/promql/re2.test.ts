@@ -1,10 +1,10 @@
 /**
  * Regular expressions are compiled up to a length: beyond it, the engine would take hours for what a user wrote.
  */
-import { compileRe2, isTooLongForRe2, re2Problem } from '../../src/facts/re2';
-import { regularExpressionProblem } from '../../src/facts/promql';
-import { check, readManifests } from '../../src/interfaces/checks';
-import { matchByRe2, patternOf } from '../../src/manifests/values/patterns';
+import { compileRe2, isTooLongForRe2, re2Problem } from '../../../src/facts/promql/re2';
+import { regularExpressionProblem } from '../../../src/facts/promql';
+import { check, readManifests } from '../../../src/interfaces/checks';
+import { matchByRe2, patternOf } from '../../../src/manifests/values/patterns';
 
 const LONGEST = 4000;
 const long = (tail = ''): string => `${'{'.repeat(LONGEST + 1 - tail.length)}${tail}`;
