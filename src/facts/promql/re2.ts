@@ -22,8 +22,12 @@ export function compileRe2(source: string): Re2 {
   if (isTooLongForRe2(source)) {
     throw new Error(`the expression has more than ${LONGEST} characters`);
   }
-  const { RE2JS: engine } = load('@bufbuild/re2') as typeof re2;
-  return engine.compile(source);
+  return re2Engine().compile(source);
+}
+
+/** @throws Error if the engine is not installed */
+export function re2Engine(): Pick<typeof re2.RE2JS, 'compile'> {
+  return (load('@bufbuild/re2') as typeof re2).RE2JS;
 }
 
 /** Why RE2 cannot read an expression; `undefined` if it can, or if the expression is not judged. */

@@ -4,7 +4,7 @@
  * Most patterns mean the same to JavaScript once a few classes are written out, and its engine is fast; they are translated. What cannot
  * be translated, and texts so long that backtracking could take its time, go to a real RE2 (`@bufbuild/re2`), which is linear.
  */
-import { compileRe2, isTooLongForRe2, type Re2 } from '../../facts/promql/re2';
+import { isTooLongForRe2, type Re2, re2Engine } from '../../facts/promql/re2';
 
 export interface Pattern {
   /** True where the pattern occurs in the text. */
@@ -80,8 +80,9 @@ function compile(source: string): Pattern | undefined {
 const UNJUDGED: Pick<Re2, 'test'> = { test: () => true };
 
 function compileExactly(source: string): Re2 | undefined {
+  const engine = re2Engine();
   try {
-    return compileRe2(source);
+    return isTooLongForRe2(source) ? undefined : engine.compile(source);
   } catch {
     return undefined;
   }
