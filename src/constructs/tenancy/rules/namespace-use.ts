@@ -82,7 +82,8 @@ export class NamespaceUse {
   private readonly claimTemplates: readonly Manifest[];
   /** Of quotas without a scope, to which all pods count. */
   private readonly sharedUses = new Map<string, SharedUse>();
-  private readonly workloadUses = new WeakMap<Manifest, Map<string, WorkloadUse>>();
+  /** Of workloads with equal specs once. */
+  private readonly workloadUses = new WeakMap<object, Map<string, WorkloadUse>>();
   private readonly largestObjects = new Map<string, Quantity>();
 
   constructor(
@@ -157,7 +158,7 @@ export class NamespaceUse {
     return quota.scoped
       ? compute()
       : remembered(
-          remembered(this.workloadUses, manifest, () => new Map<string, WorkloadUse>()),
+          remembered(this.workloadUses, this.specOf(manifest) ?? manifest, () => new Map<string, WorkloadUse>()),
           key,
           compute,
         );
@@ -178,6 +179,12 @@ export class NamespaceUse {
         total: ofObjects?.get(manifest) ?? this.ofWorkload(manifest, amount).total,
       }))
       .filter(({ total }) => total.isPositive());
+  }
+
+  /** What its pods use follows from it, unless they are stated elsewhere. */
+  private specOf(manifest: Manifest): object | undefined {
+    const isInSpec = ({ path }: PodTemplate): boolean => path === '' || path.startsWith('/spec/');
+    return this.set.podTemplatesOf(manifest).every(isInSpec) ? this.set.specOf(manifest) : undefined;
   }
 
   private podsUse(manifest: Manifest, quota: Quota, key: string): WorkloadUse {
