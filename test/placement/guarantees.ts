@@ -173,8 +173,8 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
 }
 
 /**
- * Nothing but the time changed since the last decision: what it started must not be lost. The time may have given a gang the right to evict,
- * or taken the protection from other pods that it needs as well.
+ * Nothing but the time changed since the last decision: what it started must not be lost, neither to a gang that it left waiting nor to one that
+ * it evicted. The time may have given a gang the right to evict, or taken the protection from other pods that it needs as well.
  */
 function startedInVain(
   snapshot: Snapshot,
@@ -184,6 +184,8 @@ function startedInVain(
   step: number,
 ): string[] {
   const started = new Set(before?.bindings.map(({ pod }) => pod));
+  // With what it got, a gang may have the right to more.
+  const grows = new Set([...(before?.bindings ?? []), ...(before?.nominations ?? [])].map(({ gang }) => gang));
   const gangs = new Map(snapshot.gangs.map((gang) => [gang.name, gang]));
   const isRecent = (moment: number): boolean => moment > snapshot.now - step && moment <= snapshot.now;
   const hasNewRight = ({ arrival = 0, preemptionDelaySeconds = 0 }: Gang): boolean =>
@@ -201,7 +203,8 @@ function startedInVain(
       ({ pod, beneficiary, movesTo }) =>
         started.has(pod) &&
         movesTo === undefined &&
-        !(beneficiary !== undefined && (hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
+        (beneficiary === undefined ||
+          !(grows.has(beneficiary) || hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
     )
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }

@@ -127,8 +127,10 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   }
   // What got nothing since has been tried already, except for what evictions were for.
   const others = beginToInherit(cycle) ? [...before, ...since] : [...before];
-  replaceStarted(cycle, others.slice(0, tries.remaining), actions);
-  replaceLost(cycle, actions);
+  cycle.withOwnChoices(() => {
+    replaceStarted(cycle, others.slice(0, tries.remaining), actions);
+    replaceLost(cycle, actions);
+  });
 }
 
 /** Gangs that are in no line, without those that need no try as they are now; `forlorn` ones may need one after this decision has placed others. */
