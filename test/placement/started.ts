@@ -35,7 +35,7 @@ const queues: fc.Arbitrary<Queue[]> = fc
     fc.record({
       nested: fc.nat(3),
       weight: fc.integer({ min: 1, max: 3 }),
-      quota: fc.option(fc.constantFrom(0, 1, 2, 4, 6), { freq: 3 }),
+      quota: fc.option(fc.constantFrom(0, 1, 2, 2, 4), { freq: 5 }),
       guarantee: fc.nat(5),
       cap: fc.nat(5),
       priority: fc.constantFrom(0, 0, 0, 1),
@@ -73,11 +73,11 @@ const template: fc.Arbitrary<PodTemplate> = fc
           : { kind: 'fraction', milli: part, count: 1 },
   }));
 
-const gang = (prefix: string, index: number): fc.Arbitrary<Gang> =>
+const gang = (prefix: string, index: number, priorities: readonly number[]): fc.Arbitrary<Gang> =>
   fc
     .record({
       queue: fc.nat(2),
-      priority: fc.constantFrom(0, 50, 50, 50, 100),
+      priority: fc.constantFrom(...priorities),
       preemptible: fc.nat(7),
       preempts: fc.nat(9),
       age: fc.nat(10),
@@ -114,17 +114,17 @@ const gang = (prefix: string, index: number): fc.Arbitrary<Gang> =>
       };
     });
 
-const gangs = (prefix: string, maxLength: number): fc.Arbitrary<Gang[]> =>
+const gangs = (prefix: string, maxLength: number, priorities: readonly number[]): fc.Arbitrary<Gang[]> =>
   fc
     .integer({ min: 1, max: maxLength })
-    .chain((length) => fc.tuple(...Array.from({ length }, (_, i) => gang(prefix, i))));
+    .chain((length) => fc.tuple(...Array.from({ length }, (_, i) => gang(prefix, i, priorities))));
 
 export const tightWorlds: fc.Arbitrary<World> = fc
   .record({
     nodes: fc.integer({ min: 1, max: 3 }).chain((length) => fc.tuple(...Array.from({ length }, (_, i) => node(i)))),
     queues,
-    early: gangs('e', 5),
-    late: gangs('l', 5),
+    early: gangs('e', 5, [0, 0, 50]),
+    late: gangs('l', 5, [0, 50, 100]),
   })
   .map((world) => {
     const named = (list: readonly Gang[]): Gang[] =>
@@ -154,7 +154,12 @@ export const allPolicies: fc.Arbitrary<Policy> = fc
     surplusOrder: fc.constantFrom('first-gang' as const, 'in-turn' as const),
     podOrder: fc.constantFrom('declared' as const, 'priority' as const),
     sharedDeviceWaitSeconds: fc.constantFrom(Infinity, Infinity, 0, 60, 180),
-    queueing: fc.constantFrom('best-effort-fifo' as const, 'best-effort-fifo' as const, 'strict-fifo' as const),
+    queueing: fc.constantFrom(
+      'best-effort-fifo' as const,
+      'best-effort-fifo' as const,
+      'best-effort-fifo' as const,
+      'strict-fifo' as const,
+    ),
     nodeScore: fc.constantFrom(
       'binpack' as const,
       'spread' as const,

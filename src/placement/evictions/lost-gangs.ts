@@ -5,10 +5,9 @@
  */
 import { type Cycle } from '../cycle/cycle';
 import { inherit } from './inherited';
-import { runs } from '../books/needs';
 import { turnOf } from '../queues/turns';
 import { type GangRecord, NOWHERE, type Portion } from '../books/records';
-import { type MakingRoom, mayDisturb, tryAction } from './try-action';
+import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 
 /** Places gangs that lost pods where the decision has started others, if `actions` allow that. */
 export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void {
@@ -78,19 +77,6 @@ function hasReplaced(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoo
   }
   gone.forEach((pod) => (pod.waits = false));
   return placed !== undefined;
-}
-
-/** The first of the turn and of what the gang may get instead that can be carried out. */
-function firstOf(cycle: Cycle, turn: Turn, isDone: (turn: Turn) => boolean): Turn | undefined {
-  if (isDone(turn)) {
-    return turn;
-  }
-  for (const other of cycle.otherChoices(turn)) {
-    if (isDone(other)) {
-      return other;
-    }
-  }
-  return undefined;
 }
 
 /** Gangs with pods that the decision starts. */
