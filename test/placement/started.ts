@@ -83,7 +83,7 @@ const gang = (prefix: string, index: number, priorities: readonly number[]): fc.
       age: fc.nat(10),
       runtime: fc.constantFrom(0, 0, 0, 0, 30, 150),
       delay: fc.constantFrom(0, 0, 0, 0, 0, 90),
-      expected: fc.option(fc.constantFrom(30, 60, 90, 120, 150, 240, 600), { freq: 4 }),
+      expected: fc.option(fc.constantFrom(30, 60, 120, 300, 600, 600, 1_200, 3_600), { freq: 4 }),
       topology: fc.constantFrom(undefined, undefined, undefined, { required: 'rack' }, { preferred: 'rack' }),
       minimum: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 1 }),
       roles: fc.array(
