@@ -3,6 +3,7 @@ import { asObject } from '../../../../src/manifests/read';
 import { clusterPolicy, configMap, counters, entry, mig, plugin, type RuleCases, slicing } from '../world';
 
 const gpu = { name: 'nvidia.com/gpu', replicas: 4 };
+const MOUNTED = { volumeMounts: [{ name: 'config', mountPath: '/config' }] };
 
 export const configurationCases: readonly RuleCases[] = [
   {
@@ -295,6 +296,15 @@ export const configurationCases: readonly RuleCases[] = [
     rule: 'gpu-operator/dcgm-counters-key-read',
     fires: {
       'another key': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv')],
+      'another key, with an exporter that mounts another ConfigMap': [
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv'),
+        exporterPods('others'),
+      ],
+      "another key under the operator, although one's own exporter mounts it": [
+        clusterPolicy({ dcgmExporter: { config: { name: 'counters' } } }),
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv'),
+        exporterPods('counters'),
+      ],
       'the stand-alone key under the operator': [
         clusterPolicy({ dcgmExporter: { config: { name: 'counters' } } }),
         counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics'),
@@ -303,14 +313,38 @@ export const configurationCases: readonly RuleCases[] = [
     silent: {
       operator: [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n')],
       'stand-alone': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics')],
+      "a file of one's own exporter": [
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv'),
+        exporterPods('counters'),
+      ],
     },
   },
   {
     rule: 'gpu-operator/device-plugin-config-is-a-file',
     fires: {
       'variables of a ConfigMap': [plugin(slicing()), pluginPods({ envFrom: [{ configMapRef: { name: 'plugin' } }] })],
+      'a file that nothing names': [plugin(slicing()), pluginPods(MOUNTED)],
+      'a file that nothing names, with the program': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, command: ['/usr/bin/nvidia-device-plugin'] }),
+      ],
     },
     silent: {
+      'a mounted file': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, env: [{ name: 'CONFIG_FILE', value: '/config/any' }] }),
+      ],
+      'a mounted file, by a flag in a script': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, command: ['sh', '-c', 'exec nvidia-device-plugin --config-file /config/any'] }),
+      ],
+      'another program of the image': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, command: ['gpu-feature-discovery'] }),
+      ],
+      'the manager of the configuration': [plugin(slicing()), pluginPods({ ...MOUNTED, command: ['config-manager'] })],
+      'a volume of another kind': [plugin(slicing()), pluginPods({ volumeMounts: [{ name: 'b', mountPath: '/b' }] })],
+      'a mounted ConfigMap of another kind': [configMap({ PASS_DEVICE_SPECS: 'true' }), pluginPods(MOUNTED)],
       'a file': [
         plugin(slicing()),
         pluginPods({
@@ -334,6 +368,17 @@ export const configurationCases: readonly RuleCases[] = [
   },
 ];
 
+/** An exporter that mounts a ConfigMap. */
+function exporterPods(name: string): JsonObject {
+  const { namespace } = asObject(counters('').metadata);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'exporter', ...(typeof namespace === 'string' ? { namespace } : {}) },
+    spec: { containers: [{ name: 'main', image: 'dcgm-exporter:4' }], volumes: [{ name: 'a', configMap: { name } }] },
+  };
+}
+
 /** The device plugin without the operator. */
 function pluginPods(container: JsonObject): JsonObject {
   const { namespace } = asObject(plugin(slicing()).metadata);
@@ -341,6 +386,12 @@ function pluginPods(container: JsonObject): JsonObject {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'nvidia-device-plugin', ...(typeof namespace === 'string' ? { namespace } : {}) },
-    spec: { containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }] },
+    spec: {
+      containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }],
+      volumes: [
+        { name: 'config', configMap: { name: 'plugin' } },
+        { name: 'b', emptyDir: {} },
+      ],
+    },
   };
 }
