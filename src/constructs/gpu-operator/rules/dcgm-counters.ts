@@ -5,7 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { asObject, objectsAt } from '../../../manifests/read';
+import { asObject, asString, objectsAt } from '../../../manifests/read';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY } from '../dcgm-counters-text';
 import { dcgmCountersOf, embeddedRule, namedMaps, problemRule } from './embedded';
 
@@ -131,11 +131,21 @@ export const dcgmCounterRules: readonly Rule[] = [
   ),
 ];
 
+const mountedBySet = new WeakMap<ManifestSet, ReadonlySet<string>>();
+
 /** Whether pods of the set mount a ConfigMap: then a collector of one's own may read any key, and name its file with --collectors. */
 function isMounted(set: ManifestSet, { id }: Manifest): boolean {
-  return set.podTemplates.some(
-    ({ manifest, spec }) =>
-      manifest.id.namespace === id.namespace &&
-      objectsAt(spec, '/volumes').some(({ value }) => asObject(value.configMap).name === id.name),
-  );
+  let mounted = mountedBySet.get(set);
+  if (mounted === undefined) {
+    mounted = new Set(
+      set.podTemplates.flatMap(({ manifest, spec }) =>
+        objectsAt(spec, '/volumes').flatMap(({ value }) => {
+          const name = asString(asObject(value.configMap).name);
+          return name === undefined ? [] : [`${manifest.id.namespace}/${name}`];
+        }),
+      ),
+    );
+    mountedBySet.set(set, mounted);
+  }
+  return mounted.has(`${id.namespace}/${id.name}`);
 }

@@ -4,6 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule } from '../../../checks/rules/rule';
+import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { isDevicePluginConfig } from '../device-plugin-text';
 
@@ -25,10 +26,14 @@ export const configFileNamed: PodTemplateRule = {
     if (containers.some(({ value }) => wordsOf(value).some((word) => word.includes('config-manager')))) {
       return;
     }
-    const hasConfig = (name: string): boolean =>
-      stringEntries(set.get('ConfigMap', name, manifest.id.namespace)?.object.data).some(([, text]) =>
-        isDevicePluginConfig(text),
-      );
+    const { namespace } = manifest.id;
+    const hasConfig = (name: string): boolean => {
+      const map = set.get('ConfigMap', name, namespace);
+      return map !== undefined && containsConfig(map);
+    };
+    const mapOfVolume = new Map(
+      objectsAt(spec, '/volumes').map(({ value }) => [value.name, asString(asObject(value.configMap).name)] as const),
+    );
     for (const { value, path } of containers) {
       if (!runsPlugin(value) || namesFile(value)) {
         continue;
@@ -45,8 +50,7 @@ export const configFileNamed: PodTemplateRule = {
         }
       }
       for (const mount of objectsAt(value, '/volumeMounts')) {
-        const volume = objectsAt(spec, '/volumes').find((one) => one.value.name === mount.value.name)?.value;
-        const name = asString(asObject(volume?.configMap).name) ?? '';
+        const name = mapOfVolume.get(mount.value.name) ?? '';
         if (hasConfig(name)) {
           yield {
             path: `/spec${path}${mount.path}`,
@@ -60,6 +64,17 @@ export const configFileNamed: PodTemplateRule = {
     }
   },
 };
+
+const mapsWithConfig = new WeakMap<Manifest, boolean>();
+
+function containsConfig(map: Manifest): boolean {
+  let found = mapsWithConfig.get(map);
+  if (found === undefined) {
+    found = stringEntries(map.object.data).some(([, text]) => isDevicePluginConfig(text));
+    mapsWithConfig.set(map, found);
+  }
+  return found;
+}
 
 function mountedAt({ mountPath, subPath }: JsonObject): string {
   const where = asString(mountPath);

@@ -41,11 +41,21 @@ function valuesOf({ object }: Manifest, labels: readonly string[]): readonly str
   const lists = objectsAt(object, '/spec/template/spec/requirements')
     .filter(({ value }) => value.operator === 'In' && labels.includes(asString(value.key) ?? ''))
     .map(({ value }) => stringsIn(value.values));
-  return lists.length === 0 ? undefined : lists.reduce((left, list) => left.filter((value) => list.includes(value)));
+  const [first, ...others] = lists.map((list) => new Set(list));
+  return first && [...first].filter((value) => others.every((list) => list.has(value)));
 }
+
+const mostByPool = new WeakMap<Manifest, number | undefined>();
 
 /** The most NVIDIA GPUs of the instance types that the requirements of a pool list; undefined where one of them is not known. */
 export function mostOfInstanceTypes(pool: Manifest): number | undefined {
+  if (!mostByPool.has(pool)) {
+    mostByPool.set(pool, mostIn(pool));
+  }
+  return mostByPool.get(pool);
+}
+
+function mostIn(pool: Manifest): number | undefined {
   const sizes = valuesOf(pool, SIZE_LABELS);
   const types = valuesOf(pool, TYPE_LABELS);
   const families = valuesOf(pool, FAMILY_LABELS);

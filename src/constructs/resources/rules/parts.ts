@@ -79,12 +79,13 @@ function sourcesIn(holder: JsonObject, path: string, secretKey: 'name' | 'secret
 
 /** Mounts of a single file of a ConfigMap or a Secret: where nothing has its name, the kubelet makes an empty directory. */
 function filesOf(spec: JsonObject): readonly KeyUse[] {
-  const volumes = objectsAt(spec, '/volumes');
+  const sources = new Map(
+    objectsAt(spec, '/volumes').map(({ value }) => [value.name, sourcesIn(value, '', 'secretName')] as const),
+  );
   return CONTAINERS.flatMap((list) => objectsAt(spec, `/${list}`)).flatMap((container) =>
     objectsAt(container.value, '/volumeMounts').flatMap(({ value, path }) => {
       const file = asString(value.subPath) ?? '';
-      const volume = volumes.find((one) => one.value.name === value.name)?.value ?? {};
-      return sourcesIn(volume, '', 'secretName').flatMap(({ kind, name, source }) =>
+      return (sources.get(value.name) ?? []).flatMap(({ kind, name, source }) =>
         file === '' || file.startsWith('..') || typeof name !== 'string' || source.items !== undefined
           ? []
           : [{ kind, name, key: file, path: `/spec${container.path}${path}/subPath` }],
