@@ -486,6 +486,10 @@ export const cases: readonly RuleCases[] = [
     fires: {
       'as Kubernetes does it': [deployment(gpu), quota(4)],
       stated: [deployment(gpu, surge(1, 0)), quota('5')],
+      'of pods without CPU and memory, whatever devices they request': [
+        deployment(gpu),
+        quota(4, { scopes: ['BestEffort'] }),
+      ],
       'of the scope of its pods': [deployment(gpu), quota(4, { scopes: ['NotTerminating'] })],
       'of the priority class of its pods': [
         deployment(gpu, {}, { priorityClassName: 'serving' }),
@@ -510,7 +514,7 @@ export const cases: readonly RuleCases[] = [
       'all go first': [deployment(gpu, { strategy: { type: 'Recreate' } }), quota(4)],
       'room for one more': [deployment(gpu), quota(6)],
       'too small for the replicas': [deployment(gpu), quota(2)],
-      'of another scope': [deployment(gpu), quota(4, { scopes: ['BestEffort'] })],
+      'of pods that request CPU or memory': [deployment(gpu), quota(4, { scopes: ['NotBestEffort'] })],
       'of pods that end': [deployment(gpu), quota(4, { scopes: ['Terminating'] })],
       'of another priority class': [
         deployment(gpu, {}, { priorityClassName: 'serving' }),
