@@ -9,6 +9,11 @@ export const configurationCases: readonly RuleCases[] = [
   {
     rule: 'gpu-operator/device-plugin-config-readable',
     fires: {
+      'another spelling of a section, which is not a mapping': [plugin({ ...slicing(), SHARING: 'a' })],
+      'another spelling of the version, which is not a string': [plugin({ ...slicing(), VERSION: 1 })],
+      'another spelling of a flag, which is not a string': [
+        plugin({ ...slicing(), flags: { migStrategy: 'none', MIGSTRATEGY: 1 } }),
+      ],
       'broken YAML': [plugin('sharing:\n  timeSlicing: [')],
       'a list': [clusterPolicy({ devicePlugin: { config: { name: 'plugin' } } }), plugin('- a')],
       'another version': [plugin({ ...slicing(), version: 'v2' })],
@@ -22,6 +27,7 @@ export const configurationCases: readonly RuleCases[] = [
     },
     silent: {
       'no version': [plugin({ sharing: slicing().sharing ?? {} })],
+      'a version that is null': [plugin({ ...slicing(), version: null })],
       'flags alone': [plugin('version: v1\nflags:\n  migStrategy: none\n')],
       'flags of each type': [
         plugin({
@@ -35,7 +41,10 @@ export const configurationCases: readonly RuleCases[] = [
   {
     rule: 'gpu-operator/device-plugin-config-key-known',
     fires: {
-      misspelled: [plugin({ version: 'v1', sharing: { timeslicing: { resources: [gpu] } } })],
+      misspelled: [plugin({ version: 'v1', sharing: { 'time-slicing': { resources: [gpu] } } })],
+      'in another case, where the plugin reads the exact name': [
+        plugin({ version: 'v1', sharing: { timeSlicing: { Resources: [gpu], resources: [gpu] } } }),
+      ],
       'in a resource': [plugin(slicing({ ...gpu, replica: 2 }))],
       'in flags': [plugin({ flags: { 'mig-strategy': 'none', migStrategy: 'none' } })],
     },
@@ -45,6 +54,14 @@ export const configurationCases: readonly RuleCases[] = [
           ...slicing(),
           flags: { migStrategy: 'none', plugin: { deviceListStrategy: 'envvar' }, gfd: { oneshot: false } },
           imex: { channelIDs: [0], required: true },
+        }),
+      ],
+      'in another case, which the plugin reads': [
+        plugin({
+          Version: 'v1',
+          Sharing: { timeslicing: { resources: [gpu] } },
+          Flags: { MigStrategy: 'none', Plugin: { DEVICELISTSTRATEGY: 'envvar' }, GFD: { oneShot: false } },
+          Imex: { channelids: [0] },
         }),
       ],
     },
