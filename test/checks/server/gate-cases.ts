@@ -95,9 +95,6 @@ export function gateCases(): Readonly<Record<string, JsonObject>> {
       dataSource: { ...SNAPSHOT, name: '' },
     }),
     'a source in another namespace for the pods of a StatefulSet': claimTemplate({ dataSourceRef: ELSEWHERE }),
-    'a source in another namespace without a name for the pods of a StatefulSet': claimTemplate({
-      dataSourceRef: { ...ELSEWHERE, name: '' },
-    }),
     'a source in another namespace for one pod': ephemeral({ dataSourceRef: ELSEWHERE }),
     'a source in another namespace without a name for one pod': ephemeral({
       dataSourceRef: { ...ELSEWHERE, name: '' },
