@@ -1,15 +1,14 @@
 /**
  * What the pods and the objects of a namespace use of its quotas. Each amount is added up once, however many quotas limit it.
  */
-import { countedPod } from '../../../checks/server/admission/admit-pod';
+import { countedOf } from '../../../checks/server/admission/admit-pod';
 import { claimedDevices } from '../../../checks/server/admission/claim-use';
-import { contentsFor, holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
+import { holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
 import { policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
-import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
+import { countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { describeId, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/values/quantity';
 
@@ -53,15 +52,6 @@ export interface SharedUse {
 }
 
 const NO_USE: WorkloadUse = { pods: 0, total: Quantity.ZERO, largest: Quantity.ZERO };
-
-const countedTemplates = new WeakMap<PodTemplate, CountedPod>();
-
-/** A pod of the template as the quotas of its namespace count it. */
-export function countedOf(template: PodTemplate, set: ManifestSet): CountedPod {
-  return remembered(countedTemplates, template, () =>
-    countedPod(template.spec, template.manifest.id.namespace, contentsFor(set, template.manifest)),
-  );
-}
 
 const namespacesOfSets = new WeakMap<ManifestSet, Map<string, NamespaceUse>>();
 
