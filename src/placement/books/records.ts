@@ -89,6 +89,8 @@ export interface GangRecord {
   kind: number | undefined;
   /** It has no pods, and those that it starts with do not depend on what is free. */
   settled: boolean;
+  /** What it starts with, once it was asked for, where that does not depend on what is free. */
+  firstTurn: Turn | undefined;
   placed: number;
   /** Its placed pods by the keys of the claims that they share. @default - none shares a claim */
   claimPods?: Map<string, ClaimHolders>;
