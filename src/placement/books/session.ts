@@ -343,15 +343,9 @@ export class Session {
       // Which devices pods are taken to hold depends on what claims hold; what a decision does is undone anyway.
       slots.onRow = (row) => this.decided === undefined && this.rowBooks.touch(row);
       this.waitingBooks = new WaitingBooks(facts.policy);
-      [
-        this.records,
-        this.foreign,
-        this.short,
-        this.incomplete,
-        this.classCounts,
-        this.kinds,
-        this.staticKinds,
-      ].forEach((known) => known.clear());
+      [this.records, this.foreign, this.short, this.incomplete, this.classCounts, this.kinds, this.staticKinds].forEach(
+        (known) => known.clear(),
+      );
       this.gangList.clear();
       this.emptyRooms.clear();
       this.staticRows.length = this.firstAsked.length = this.dynamicPods = 0;

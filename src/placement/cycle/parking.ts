@@ -17,7 +17,7 @@ import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
 import { OpenRows } from '../search/open-rows';
 import { RoomIndex } from '../search/room-index';
-import { classesOf, classesOfTurn } from '../search/units';
+import { classesIn, classesOfTurn } from '../search/units';
 
 type Needs = readonly (readonly [PodClass, number])[];
 
@@ -348,10 +348,4 @@ export class Parking {
 /** Its minimum is of pods none of which has run. */
 function isFresh({ roles, size, needed }: GangRecord): boolean {
   return size > 0 && needed > 0 && roles.every(hasNotRun);
-}
-
-function classesIn({ roles }: GangRecord): readonly PodClass[] {
-  return [
-    ...new Set(roles.flatMap((role) => (role.fresh === undefined ? [...classesOf(role.pods).keys()] : [role.fresh]))),
-  ];
 }
