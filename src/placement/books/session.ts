@@ -14,7 +14,7 @@ import { type Delta, Facts, SnapshotError, type Touched, untouched } from '../mo
 import { PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { staticCode, staticRow } from '../nodes/filters/static';
 import { GangList } from './gang-list';
-import { gangWithPods, isSettled, likenessOf, type Lookup, podRecord } from './gang-records';
+import { gangWithPods, likenessOf, type Lookup, podRecord, startOf } from './gang-records';
 import { ClaimBooks } from './claim-books';
 import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
@@ -442,7 +442,7 @@ export class Session {
       this.gangList.replace(record);
     }
     const likeness = likenessOf(record);
-    record.settled = isSettled(record);
+    record.start = startOf(record);
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness);
       if (record.kind === undefined) {

@@ -159,7 +159,7 @@ function stateBy(cycle: Cycle, backfill: boolean): (gang: GangRecord) => 'live' 
     if (isOut && !parking.mayGain(gang)) {
       return 'parked';
     }
-    const turn = gang.settled && gang.placed === 0 ? turnOf(session, gang) : undefined;
+    const turn = gang.start === 'same-pods' && gang.placed === 0 ? turnOf(session, gang) : undefined;
     return turn !== undefined && !cycle.mayHave(turn) ? 'parked' : isOut ? 'closed' : 'live';
   };
 }

@@ -4,8 +4,9 @@
  * What is evicted for a gang comes back as waiting work, and the next cycle starts from its queues and priorities, not from what was
  * planned here. If another gang, or the evicted one itself, would take the room first, the gang would wait again, and evict again, for
  * ever. So before anything is evicted the next cycle's allocation is tried out on the books: all that was evicted or nominated waits, in
- * the ordinary order. The eviction is kept only if the gang and everything that was to be moved get their places there too. O(one
- * allocation).
+ * the ordinary order. The eviction is kept only if the gang and everything that was to be moved get their places there too. What is evicted
+ * takes its room again until it would have ended: what started because it ends before a promised moment could not start again for as long a
+ * time, and would be evicted for a gang that came after it. O(one allocation).
  */
 import { tryAllocate } from './allocate';
 import { type Cycle } from './cycle';
@@ -80,8 +81,13 @@ function tried(
   );
   const short = [...singles].filter(({ placed: count, size }) => count < size);
   const victims = new Set(evicted.map(({ role }) => role!.gang));
+  const moved = new Set(placed);
+  const backfill = cycle.session.policy.actions.includes('backfill');
   const isKnown = outcomeOf(cycle, wanted, victims);
-  cycle.withOwnChoices(() => tryAllocate(cycle, short, cycle.session.policy.actions.includes('backfill'), isKnown));
+  cycle.runOn(
+    evicted.filter((pod) => !moved.has(pod)),
+    () => cycle.withOwnChoices(() => tryAllocate(cycle, short, backfill, isKnown)),
+  );
   const holds = [...wanted].every(([gang, count]) => gang.placed >= count);
   const returning = holds
     ? undefined

@@ -9,7 +9,6 @@
  * O(rows that changed + kinds of gangs) for each look; O(rows that changed) for each kind that one of them has room for.
  */
 import { addTo } from '../../facts/collections';
-import { hasNotRun } from '../books/gang-records';
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Session } from '../books/session';
 import { type Term } from '../nodes/filters/pod-terms';
@@ -322,8 +321,8 @@ export class Parking {
     }
     let known = gang.kind === undefined ? this.ownOf.get(gang) : this.kinds[gang.kind];
     if (known === undefined) {
-      const turn = gang.settled ? turnOf(this.session, gang) : undefined;
-      if (turn === undefined && (gang.settled || !isFresh(gang))) {
+      const turn = gang.start === 'same-pods' ? turnOf(this.session, gang) : undefined;
+      if (turn === undefined && gang.start !== 'pods-that-fit') {
         return undefined;
       }
       known = {
@@ -343,9 +342,4 @@ export class Parking {
     }
     return known;
   }
-}
-
-/** Its minimum is of pods none of which has run. */
-function isFresh({ roles, size, needed }: GangRecord): boolean {
-  return size > 0 && needed > 0 && roles.every(hasNotRun);
 }
