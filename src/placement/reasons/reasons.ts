@@ -6,7 +6,7 @@
  * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
 import { blockage, notOffered } from './blocked';
-import { counterfactuals } from './counterfactual';
+import { counterfactuals, type KnownChanges } from './counterfactual';
 import { type Cycle } from '../cycle/cycle';
 import { type Counterfactual, type PendingGang } from '../model/decision';
 import { inUse, unsatisfiable } from './claim-reasons';
@@ -44,6 +44,7 @@ const USUAL_MEMBERS = 'gang,queue,kind,role,blocked,nearest,fits,needed,message,
 /** Reasons on the books after a decision, one gang at a time: until the next decision or the next change of the world. */
 export class PendingReasons {
   private readonly kinds = new Map<number | string, Explained>();
+  private readonly changes: KnownChanges = new Map();
 
   constructor(private readonly cycle: Cycle) {}
 
@@ -60,7 +61,7 @@ export class PendingReasons {
   }
 
   explained(gang: GangRecord, detail: Detail): PendingGang {
-    const { cycle, kinds } = this;
+    const { cycle, kinds, changes } = this;
     const awaited = cycle.awaited.get(gang);
     if (awaited !== undefined) {
       return awaitsRepartition(cycle, gang, awaited);
@@ -68,7 +69,7 @@ export class PendingReasons {
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
     if (explained === undefined || (explained.detail === 'reason' && detail === 'changes')) {
-      const reason = explain(cycle, gang, detail === 'changes');
+      const reason = explain(cycle, gang, detail === 'changes' ? changes : undefined);
       explained = { reason, detail, isUsual: Object.keys(reason).join() === USUAL_MEMBERS };
       kinds.set(key, explained);
     }
@@ -176,12 +177,13 @@ function runsOfPods(pods: readonly PodRecord[]): number[] {
   return runsOf;
 }
 
-function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): PendingGang {
+/** @param known with which changes are suggested; undefined if none are to be */
+function explain(cycle: Cycle, gang: GangRecord, known: KnownChanges | undefined): PendingGang {
   const gone = evictedPods(gang);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, finding, changes } =
-    turn === undefined ? nothingFor(find(cycle, gang, undefined)) : explainTurn(cycle, turn, suggests);
+    turn === undefined ? nothingFor(find(cycle, gang, undefined)) : explainTurn(cycle, turn, known);
   gone.forEach((pod) => (pod.waits = false));
   return { gang: gang.gang.name, queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
 }
@@ -200,7 +202,7 @@ function nothingFor({ words, ...finding }: Finding): Said {
  * What keeps the first choice of pods waiting, and the smallest changes of each kind, whichever of its pods the gang starts with. Where another
  * choice fits as it is, only what that choice waits for matters.
  */
-function explainTurn(cycle: Cycle, turn: Turn, suggests: boolean): Said {
+function explainTurn(cycle: Cycle, turn: Turn, known: KnownChanges | undefined): Said {
   let choices: { readonly choice: Turn; readonly found: Finding }[] = [];
   cycle.withOwnChoices(() => {
     choices = [turn, ...cycle.otherChoices(turn)].map((choice) => ({ choice, found: find(cycle, turn.gang, choice) }));
@@ -208,7 +210,8 @@ function explainTurn(cycle: Cycle, turn: Turn, suggests: boolean): Said {
   const fitting = choices.filter(({ found }) => found.kind === 'reserved' || found.kind === 'outranked');
   const relevant = fitting.length > 0 ? fitting : choices;
   const { words, ...finding } = relevant[0].found;
-  const changes = suggests ? relevant.map(({ choice, found }) => counterfactuals(cycle, choice, found)) : [[]];
+  const changes =
+    known === undefined ? [[]] : relevant.map(({ choice, found }) => counterfactuals(cycle, choice, found, known));
   if (changes.length === 1) {
     return { words, finding, changes: changes[0] };
   }
