@@ -173,17 +173,21 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
 }
 
 /**
- * Nothing but the time changed since the last decision: what it started must not be lost. The time may have given a gang the right to evict,
- * or taken the protection from other pods that it needs as well.
+ * Nothing but the time changed since the last decision: what it started must not be lost, neither to a gang that it left waiting nor to one that
+ * it evicted. The time may have given a gang the right to evict, or taken the protection from other pods that it needs as well; or work
+ * should have ended since, and other nodes or another moment are promised.
  */
 function startedInVain(
   snapshot: Snapshot,
-  { evictions }: Decision,
+  { evictions, reservations }: Decision,
   before: Decision | undefined,
   policy: Policy,
   step: number,
 ): string[] {
   const started = new Set(before?.bindings.map(({ pod }) => pod));
+  // With what it got, a gang that wanted no more may have the right to more.
+  const grows = new Set([...(before?.bindings ?? []), ...(before?.nominations ?? [])].map(({ gang }) => gang));
+  before?.pending.forEach(({ gang }) => grows.delete(gang));
   const gangs = new Map(snapshot.gangs.map((gang) => [gang.name, gang]));
   const isRecent = (moment: number): boolean => moment > snapshot.now - step && moment <= snapshot.now;
   const hasNewRight = ({ arrival = 0, preemptionDelaySeconds = 0 }: Gang): boolean =>
@@ -196,12 +200,19 @@ function startedInVain(
         !started.has(other.pod) &&
         isRecent(startedAt.get(other.pod)! + (gangs.get(other.gang)!.minimumRuntimeSeconds ?? 0) * 1000),
     );
+  const shouldHaveEnded = snapshot.pods.some(({ name, gang = '' }) =>
+    isRecent(startedAt.get(name)! + (gangs.get(gang)?.expectedSeconds ?? Infinity) * 1000),
+  );
+  if (shouldHaveEnded && JSON.stringify(reservations) !== JSON.stringify(before?.reservations)) {
+    return [];
+  }
   return evictions
     .filter(
       ({ pod, beneficiary, movesTo }) =>
         started.has(pod) &&
         movesTo === undefined &&
-        !(beneficiary !== undefined && (hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
+        (beneficiary === undefined ||
+          !(grows.has(beneficiary) || hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
     )
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }

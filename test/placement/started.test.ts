@@ -2,7 +2,7 @@ import { type Decision, type Gang, type Snapshot } from '../../src/placement';
 import { samples } from '../support/samples';
 import { bound, cluster, gang, MINUTE, node, NOW, run, running, template } from './builders';
 import { apply } from './guarantees';
-import { checkStarted } from './started';
+import { checkStarted, checkStartedBesideRepartition } from './started';
 
 const evicted = ({ evictions }: Decision): string[] =>
   evictions.map(({ pod, beneficiary }) => `${pod} for ${beneficiary}`);
@@ -10,6 +10,10 @@ const evicted = ({ evictions }: Decision): string[] =>
 describe('what a decision starts', () => {
   it('is not evicted by the next one, whichever rules decide about the same devices', () => {
     checkStarted(samples(300), 20_261_128);
+  }, 600_000);
+
+  it('is not evicted by the next one either while nodes get other MIG configurations', () => {
+    checkStartedBesideRepartition(samples(300), 20_261_128);
   }, 600_000);
 
   describe('because it ends before a promised moment', () => {
