@@ -77,6 +77,45 @@ describe('what a decision starts', () => {
     });
   });
 
+  it('starts again where it is moved, and keeps off promised nodes that it would hold too long', () => {
+    const host = 'kubernetes.io/hostname';
+    const of = (name: string, devices: number, priority: number, more: Partial<Gang> = {}): Gang =>
+      gang(name, 1, template(devices), { priority, ...more });
+    const hour = { expectedSeconds: 3_600 };
+    const claimant = gang('high', 1, template(2, { nodeSelector: { [host]: 'a' } }), { priority: 10 });
+    const decision = run(
+      cluster(
+        [node('a', 2, { labels: { [host]: 'a' } }), node('b', 4, { labels: { [host]: 'b' } })],
+        [of('low', 2, 0, hour), of('other', 2, 50, hour), of('head', 4, 5), claimant],
+        [running('low', 'a'), running('other', 'b')],
+      ),
+      { actions: ['allocate', 'backfill', 'preempt'] },
+    );
+    expect(decision.evictions).toMatchObject([{ pod: 'low-worker-0', beneficiary: 'high' }]);
+    expect(decision.evictions[0].movesTo).toBeUndefined();
+  });
+
+  it('is left waiting for all pods of a gang that lost several to a third', () => {
+    const host = 'kubernetes.io/hostname';
+    const on = (name: string): ReturnType<typeof template> => template(1, { nodeSelector: { [host]: name } });
+    const elastic = (name: string, pod: ReturnType<typeof template>, priority: number): Gang => ({
+      ...gang(name, 2, pod, { priority }),
+      roles: [{ name: 'worker', count: 2, minimum: 0, template: pod }],
+    });
+    const snapshot = cluster(
+      ['a', 'b'].map((name) => node(name, 2, { labels: { [host]: name } })),
+      [elastic('loser', template(1), 5), gang('high', 2, on('a'), { priority: 10 }), elastic('low', on('b'), 0)],
+      [0, 1].map((index) => running('loser', 'a', index)),
+    );
+    const decision = run(snapshot, { actions: ['allocate', 'preempt'] });
+    expect(bound(decision)).toEqual([]);
+    expect(decision.evictions.map(({ pod, movesTo }) => `${pod} to ${movesTo}`).sort()).toEqual([
+      'loser-worker-0 to b',
+      'loser-worker-1 to b',
+    ]);
+    expect(evicted(run({ ...snapshot, pods: apply(snapshot, decision) }))).toEqual([]);
+  });
+
   it('is left waiting for a gang that needs its place as well as that of a victim, whatever its minimum running time', () => {
     const snapshot = (minimumRuntimeSeconds: number): Snapshot =>
       cluster(
