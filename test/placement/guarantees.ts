@@ -179,15 +179,19 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
  */
 function startedInVain(
   snapshot: Snapshot,
-  { evictions, reservations }: Decision,
+  { bindings, evictions, reservations }: Decision,
   before: Decision | undefined,
   policy: Policy,
   step: number,
 ): string[] {
   const started = new Set(before?.bindings.map(({ pod }) => pod));
-  // With what it got, a gang that wanted no more may have the right to more.
+  const waited = new Set(before?.pending.map(({ gang }) => gang));
+  const nominated = new Set(before?.nominations.map(({ pod }) => pod));
   const grows = new Set([...(before?.bindings ?? []), ...(before?.nominations ?? [])].map(({ gang }) => gang));
-  before?.pending.forEach(({ gang }) => grows.delete(gang));
+  // What has started since, beyond what was announced, changes the shares of queues.
+  const startsMore = bindings.some(({ pod }) => !nominated.has(pod));
+  // With what it got, a gang that wanted no more may have the right to more.
+  const hasGained = (gang: string): boolean => !waited.has(gang) && (startsMore || grows.has(gang));
   const gangs = new Map(snapshot.gangs.map((gang) => [gang.name, gang]));
   const isRecent = (moment: number): boolean => moment > snapshot.now - step && moment <= snapshot.now;
   const hasNewRight = ({ arrival = 0, preemptionDelaySeconds = 0 }: Gang): boolean =>
@@ -212,7 +216,7 @@ function startedInVain(
         started.has(pod) &&
         movesTo === undefined &&
         (beneficiary === undefined ||
-          !(grows.has(beneficiary) || hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
+          !(hasGained(beneficiary) || hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
     )
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }
