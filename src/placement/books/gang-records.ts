@@ -200,6 +200,7 @@ function gangRecord(
     size: gang.roles.reduce((sum, { count }) => sum + count, 0),
     kind: undefined,
     start: undefined,
+    firstTurn: undefined,
     placed: 0,
   };
   const inOrder =

@@ -89,6 +89,8 @@ export interface GangRecord {
   kind: number | undefined;
   /** What it starts with if none of its pods has run; undefined if one has, or if it needs none. */
   start: 'same-pods' | 'pods-that-fit' | undefined;
+  /** What it starts with, once it was asked for, where that does not depend on what is free. */
+  firstTurn: Turn | undefined;
   placed: number;
   /** Its placed pods by the keys of the claims that they share. @default - none shares a claim */
   claimPods?: Map<string, ClaimHolders>;

@@ -28,7 +28,7 @@ import { type Policy } from '../model/policy';
 import { FilteredTemplates } from '../nodes/filters/capacity';
 import { QueueBooks } from './queue-books';
 import { accountNames } from './queue-records';
-import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
+import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
 import { RowBooks } from './row-books';
 import { type Waiting, WaitingBooks } from './waiting';
 
@@ -56,9 +56,7 @@ export class Session {
   readonly incomplete = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
   readonly classCounts = new Map<PodClass, number>();
-  /** What gangs without running pods need to start. */
-  readonly firstTurns = new Map<GangRecord, Turn>();
-  /** What these ask for, by kind. */
+  /** What gangs of a kind ask for to start. */
   readonly firstAsked: Float64Array[] = [];
   /** What is derived from the books and kept up to date by notes of what changed on nodes. */
   private readonly indexes = new Map<unknown, unknown>();
@@ -345,16 +343,9 @@ export class Session {
       // Which devices pods are taken to hold depends on what claims hold; what a decision does is undone anyway.
       slots.onRow = (row) => this.decided === undefined && this.rowBooks.touch(row);
       this.waitingBooks = new WaitingBooks(facts.policy);
-      [
-        this.records,
-        this.foreign,
-        this.short,
-        this.incomplete,
-        this.classCounts,
-        this.firstTurns,
-        this.kinds,
-        this.staticKinds,
-      ].forEach((known) => known.clear());
+      [this.records, this.foreign, this.short, this.incomplete, this.classCounts, this.kinds, this.staticKinds].forEach(
+        (known) => known.clear(),
+      );
       this.gangList.clear();
       this.emptyRooms.clear();
       this.staticRows.length = this.firstAsked.length = this.dynamicPods = 0;
@@ -487,7 +478,6 @@ export class Session {
       this.scores.clear();
     }
     this.queueBooks.enter(gang, by);
-    this.firstTurns.delete(gang);
     if (by === 1 && running < Math.max(gang.size, gang.needed)) {
       this.short.add(gang);
       this.waitingBooks.add(gang);

@@ -134,6 +134,7 @@ export class Cycle {
   private keeps: Kept = {};
   private keptAt = -1;
   private changes = 0;
+  private anyWishes: boolean | undefined;
   private totals: (Totals & { readonly at: string }) | undefined;
   /** See `without-wishes.ts`. */
   wishTrials = MOST_WISH_TRIALS;
@@ -331,6 +332,12 @@ export class Cycle {
   /** Has the decision placed any pod with preferences? */
   hasWishes(): boolean {
     return this.placedWithWishes > 0;
+  }
+
+  /** May gangs still be placed again without their preferences? See `without-wishes.ts`. */
+  mayTryWithoutWishes(): boolean {
+    this.anyWishes ??= this.session.classes.list.some(({ template }) => hasWishes(template));
+    return this.anyWishes && this.wishTrials > 0;
   }
 
   /** What this decision has placed, and the known ends of it, soonest first. */

@@ -16,7 +16,7 @@ import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
 import { OpenRows } from '../search/open-rows';
 import { RoomIndex } from '../search/room-index';
-import { classesOf, classesOfTurn } from '../search/units';
+import { classesIn, classesOfTurn } from '../search/units';
 
 type Needs = readonly (readonly [PodClass, number])[];
 
@@ -342,10 +342,4 @@ export class Parking {
     }
     return known;
   }
-}
-
-function classesIn({ roles }: GangRecord): readonly PodClass[] {
-  return [
-    ...new Set(roles.flatMap((role) => (role.fresh === undefined ? [...classesOf(role.pods).keys()] : [role.fresh]))),
-  ];
 }

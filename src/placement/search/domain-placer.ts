@@ -193,11 +193,16 @@ export class DomainPlacer {
       kind.leader !== undefined || this.session.others.concerns(kind.worker)
         ? undefined
         : this.index.domains(kind.worker, tree);
-    const assignment = assignTopology(tree, asked, (leaf) =>
-      counted?.[leaf.index] === 0 || (domain !== undefined && !isUnder(leaf, domain))
-        ? NO_ROOM
-        : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) },
-    );
+    const isCounted = counted !== undefined && within.rows === undefined && within.without === undefined;
+    const assignment = assignTopology(tree, asked, (leaf) => {
+      if (counted?.[leaf.index] === 0 || (domain !== undefined && !isUnder(leaf, domain))) {
+        return NO_ROOM;
+      }
+      const preference = this.preferenceOf(kind.worker, leaf);
+      return isCounted
+        ? { pods: counted[leaf.index], leader: false, podsWithLeader: counted[leaf.index], preference }
+        : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference };
+    });
     if (!assignment.fits) {
       return false;
     }
