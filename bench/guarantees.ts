@@ -15,10 +15,13 @@ import { checkHistories } from '../test/placement/histories';
 import { checkMixedGangs } from '../test/placement/mixed-gangs';
 import { checkRepartition } from '../test/placement/repartition';
 import { checkSoftConstraints } from '../test/placement/soft-constraints';
+import { checkStarted, checkStartedBesideRepartition } from '../test/placement/started';
 import { checkSuggestions } from '../test/placement/suggestions';
 
 const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>> = {
   guarantees: checkGuarantees,
+  started: checkStarted,
+  'started-beside-repartition': checkStartedBesideRepartition,
   entitled: checkEntitled,
   'mixed-gangs': checkMixedGangs,
   suggestions: checkSuggestions,

@@ -11,6 +11,8 @@ const broken = JSON.parse(readFileSync(join(__dirname, '../fixtures/placement-wo
   readonly world: World;
   readonly policy: Partial<Policy>;
   readonly shuffle: number;
+  /** Milliseconds from one cycle to the next. @default - a minute */
+  readonly step?: number;
 }[];
 
 describe('every decision', () => {
@@ -18,7 +20,8 @@ describe('every decision', () => {
     checkGuarantees(samples(300), 20_261_120);
   }, 600_000);
 
-  it.each(broken)('does so with $name', ({ world, policy, shuffle }) => {
-    expect(() => keepsGuarantees(world, { ...DEFAULT_POLICY, staleGangSeconds: 0, ...policy }, shuffle)).not.toThrow();
+  it.each(broken)('does so with $name', ({ world, policy, shuffle, step }) => {
+    const all = { ...DEFAULT_POLICY, staleGangSeconds: 0, ...policy };
+    expect(() => keepsGuarantees(world, all, shuffle, step)).not.toThrow();
   });
 });

@@ -15,7 +15,7 @@ import {
   type Snapshot,
 } from '../../src/placement';
 import { brokenInvariants } from '../../bench/conformance/invariants';
-import { NOW, snapshotOf, type World, worlds } from './worlds';
+import { MINUTE, NOW, snapshotOf, type World, worlds } from './worlds';
 
 /** Cycles within which a cluster where nothing changes must have come to rest. */
 const MOST_CYCLES = 40;
@@ -41,19 +41,28 @@ export function checkGuarantees(runs: number, seed: number): void {
   );
 }
 
-/** @throws Error that says which guarantee the world breaks */
-export function keepsGuarantees(world: World, policy: Policy, shuffle: number): void {
-  const first = untilRest(world, world.early, [], policy);
-  untilRest(world, [...world.early, ...world.late], first, policy);
+/**
+ * @param step milliseconds from one cycle to the next
+ * @throws Error that says which guarantee the world breaks
+ */
+export function keepsGuarantees(world: World, policy: Policy, shuffle: number, step = MINUTE): void {
+  const first = untilRest(world, world.early, [], policy, step);
+  untilRest(world, [...world.early, ...world.late], first, policy, step);
   permuted(world, policy, shuffle);
 }
 
-function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
+function untilRest(
+  world: World,
+  gangs: readonly Gang[],
+  from: readonly Pod[],
+  policy: Policy,
+  step: number,
+): readonly Pod[] {
   let pods = from;
   let last = '';
   let before: Decision | undefined;
   for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
-    const now = NOW + cycle * 60_000;
+    const now = NOW + cycle * step;
     const snapshot = snapshotOf(world, gangs, pods, now);
     const decision = decide(snapshot, policy);
     const broken = [
@@ -61,7 +70,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
       ...brokenDevices(snapshot, decision),
       ...needless(snapshot, decision),
       ...tooEarly(snapshot, decision),
-      ...startedInVain(decision, before),
+      ...startedInVain(snapshot, decision, before, policy, step),
       ...waitsForNothing(snapshot, decision),
     ];
     if (broken.length > 0) {
@@ -163,13 +172,51 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
   });
 }
 
-/** Nothing changed since the last decision: what it started must not be lost to a gang that it left waiting. */
-function startedInVain({ evictions }: Decision, before: Decision | undefined): string[] {
+/**
+ * Nothing but the time changed since the last decision: what it started must not be lost, neither to a gang that it left waiting nor to one that
+ * it evicted. The time may have given a gang the right to evict, or taken the protection from other pods that it needs as well; or work
+ * should have ended since, and other nodes or another moment are promised.
+ */
+function startedInVain(
+  snapshot: Snapshot,
+  { bindings, evictions, reservations }: Decision,
+  before: Decision | undefined,
+  policy: Policy,
+  step: number,
+): string[] {
   const started = new Set(before?.bindings.map(({ pod }) => pod));
   const waited = new Set(before?.pending.map(({ gang }) => gang));
+  const nominated = new Set(before?.nominations.map(({ pod }) => pod));
+  const grows = new Set([...(before?.bindings ?? []), ...(before?.nominations ?? [])].map(({ gang }) => gang));
+  // What has started since, beyond what was announced, changes the shares of queues.
+  const startsMore = bindings.some(({ pod }) => !nominated.has(pod));
+  // With what it got, a gang that wanted no more may have the right to more.
+  const hasGained = (gang: string): boolean => !waited.has(gang) && (startsMore || grows.has(gang));
+  const gangs = new Map(snapshot.gangs.map((gang) => [gang.name, gang]));
+  const isRecent = (moment: number): boolean => moment > snapshot.now - step && moment <= snapshot.now;
+  const hasNewRight = ({ arrival = 0, preemptionDelaySeconds = 0 }: Gang): boolean =>
+    isRecent(arrival + preemptionDelaySeconds * 1000) || isRecent(arrival + policy.sharedDeviceWaitSeconds * 1000);
+  const startedAt = new Map(snapshot.pods.map((pod) => [pod.name, pod.startedAt ?? 0]));
+  const hasLostProtection = (beneficiary: string): boolean =>
+    evictions.some(
+      (other) =>
+        other.beneficiary === beneficiary &&
+        !started.has(other.pod) &&
+        isRecent(startedAt.get(other.pod)! + (gangs.get(other.gang)!.minimumRuntimeSeconds ?? 0) * 1000),
+    );
+  const shouldHaveEnded = snapshot.pods.some(({ name, gang = '' }) =>
+    isRecent(startedAt.get(name)! + (gangs.get(gang)?.expectedSeconds ?? Infinity) * 1000),
+  );
+  if (shouldHaveEnded && JSON.stringify(reservations) !== JSON.stringify(before?.reservations)) {
+    return [];
+  }
   return evictions
     .filter(
-      ({ pod, beneficiary = '', movesTo }) => started.has(pod) && waited.has(beneficiary) && movesTo === undefined,
+      ({ pod, beneficiary, movesTo }) =>
+        started.has(pod) &&
+        movesTo === undefined &&
+        (beneficiary === undefined ||
+          !(hasGained(beneficiary) || hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
     )
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }

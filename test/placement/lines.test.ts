@@ -34,8 +34,7 @@ function crowd(world: World, list: typeof copies extends fc.Arbitrary<infer T> ?
 function decisionOf(snapshot: Snapshot, policy: Policy, inLines: boolean): Decision {
   const session = new Session(snapshot, policy);
   if (!inLines) {
-    session.gangs.forEach((gang) => (gang.kind = undefined));
-    session.firstTurns.clear();
+    session.gangs.forEach((gang) => (gang.kind = gang.firstTurn = undefined));
   }
   const { pending, ...decision } = decideIn(session);
   // Gangs in a line are named one after the other.

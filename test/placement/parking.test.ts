@@ -78,7 +78,7 @@ function check(session: Session, seen: Map<string, number>, pick: number): void 
   for (const record of session.gangs) {
     // Not every gang is asked about each time.
     const isLeftOut = (record.index + pick) % 4 === 0;
-    if (isLeftOut || !record.settled || record.placed > 0 || turnOf(session, record) === undefined) {
+    if (isLeftOut || record.start !== 'same-pods' || record.placed > 0 || turnOf(session, record) === undefined) {
       continue;
     }
     const found = { fits: parking.mayFit(record, releasing), everFits: parking.mayEverFit(record) };

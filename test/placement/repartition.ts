@@ -18,7 +18,7 @@ export const CONFIGS = {
   'all-4g.24gb': { '4g.24gb': 1 },
 } as const;
 type Config = keyof typeof CONFIGS;
-const NAMES = Object.keys(CONFIGS) as readonly Config[];
+export const CONFIG_NAMES = Object.keys(CONFIGS) as readonly Config[];
 export const LIMIT = 2;
 
 type Asked = '1g.6gb' | '2g.12gb' | '4g.24gb' | 'whole';
@@ -50,7 +50,7 @@ export const repartitionWorlds: fc.Arbitrary<RepartitionWorld> = fc.record({
   nodes: fc.array(
     fc.record({
       devices: fc.integer({ min: 1, max: 2 }),
-      config: fc.constantFrom(...NAMES),
+      config: fc.constantFrom(...CONFIG_NAMES),
       cpu: fc.constantFrom(4, 32),
     }),
     { minLength: 1, maxLength: 4 },
@@ -205,7 +205,7 @@ function anyConfigStarts(snapshot: Snapshot, name: string, inUse: ReadonlySet<st
       free
         .slice(from)
         .some((one, i) =>
-          NAMES.some(
+          CONFIG_NAMES.some(
             (config) =>
               layoutOf(one, config) !== undefined && tries(from + i + 1, new Map([...changed, [one.name, config]])),
           ),

@@ -1,4 +1,5 @@
 import { bound, cluster, gang, node, run, template } from './builders';
+import { historyOf } from './recorded/history';
 import { checkSoftConstraints } from './soft-constraints';
 import { samples } from '../support/samples';
 
@@ -16,6 +17,10 @@ const topologySpread = [
 describe('soft constraints', () => {
   it('hold no gang back that a brute force places', () => {
     checkSoftConstraints(samples(300), 5);
+  });
+
+  it('are given up once for each pod that a trial of the next cycle starts again', () => {
+    expect(historyOf(2142)).toContain('cycle 3');
   });
 
   it('decide between places where there is room for all', () => {

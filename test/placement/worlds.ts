@@ -14,7 +14,7 @@ import {
 } from '../../src/placement';
 
 export const NOW = 1_700_000_000_000;
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
 
 export interface World {
   readonly nodes: readonly ClusterNode[];

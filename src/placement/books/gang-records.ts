@@ -98,9 +98,9 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
 
 const NO_CLAIMS: PodRecord['claimed'] = [];
 
-/** It has no pods, and those that it starts with do not depend on what is free. */
-export function isSettled({ roles, root, needed }: GangRecord): boolean {
-  return needed > 0 && roles.every(hasNotRun) && startsAlike(root);
+/** Whether the pods that a gang starts with depend on what is free; undefined if one of its pods has run, or if it needs none. */
+export function startOf({ roles, root, needed }: GangRecord): GangRecord['start'] {
+  return needed <= 0 || !roles.every(hasNotRun) ? undefined : startsAlike(root) ? 'same-pods' : 'pods-that-fit';
 }
 
 /** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
@@ -124,7 +124,7 @@ export function likenessOf({ gang, roles, root, needed }: GangRecord): string | 
 }
 
 /** None of its pods runs, or has run. */
-export function hasNotRun(role: RoleRecord): boolean {
+function hasNotRun(role: RoleRecord): boolean {
   return role.fresh !== undefined || role.pods.every(({ existed }) => !existed);
 }
 
@@ -199,7 +199,8 @@ function gangRecord(
     needed: 0,
     size: gang.roles.reduce((sum, { count }) => sum + count, 0),
     kind: undefined,
-    settled: false,
+    start: undefined,
+    firstTurn: undefined,
     placed: 0,
   };
   const inOrder =

@@ -87,8 +87,10 @@ export interface GangRecord {
   readonly size: number;
   /** The same number for gangs without pods that have the same requirements on nodes; undefined if that is not known. */
   kind: number | undefined;
-  /** It has no pods, and those that it starts with do not depend on what is free. */
-  settled: boolean;
+  /** What it starts with if none of its pods has run; undefined if one has, or if it needs none. */
+  start: 'same-pods' | 'pods-that-fit' | undefined;
+  /** What it starts with, once it was asked for, where that does not depend on what is free. */
+  firstTurn: Turn | undefined;
   placed: number;
   /** Its placed pods by the keys of the claims that they share. @default - none shares a claim */
   claimPods?: Map<string, ClaimHolders>;

@@ -14,7 +14,7 @@ import { type Delta, Facts, SnapshotError, type Touched, untouched } from '../mo
 import { PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { staticCode, staticRow } from '../nodes/filters/static';
 import { GangList } from './gang-list';
-import { gangWithPods, isSettled, likenessOf, type Lookup, podRecord } from './gang-records';
+import { gangWithPods, likenessOf, type Lookup, podRecord, startOf } from './gang-records';
 import { ClaimBooks } from './claim-books';
 import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
@@ -28,7 +28,7 @@ import { type Policy } from '../model/policy';
 import { FilteredTemplates } from '../nodes/filters/capacity';
 import { QueueBooks } from './queue-books';
 import { accountNames } from './queue-records';
-import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
+import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
 import { RowBooks } from './row-books';
 import { type Waiting, WaitingBooks } from './waiting';
 
@@ -58,9 +58,7 @@ export class Session {
   readonly classCounts = new Map<PodClass, number>();
   /** By how many these grew since the last change was followed. */
   private readonly newCounts = new Map<PodClass, number>();
-  /** What gangs without running pods need to start. */
-  readonly firstTurns = new Map<GangRecord, Turn>();
-  /** What these ask for, by kind. */
+  /** What gangs of a kind ask for to start. */
   readonly firstAsked: Float64Array[] = [];
   /** What is derived from the books and kept up to date by notes of what changed on nodes. */
   private readonly indexes = new Map<unknown, unknown>();
@@ -360,7 +358,6 @@ export class Session {
         this.incomplete,
         this.classCounts,
         this.newCounts,
-        this.firstTurns,
         this.kinds,
         this.staticKinds,
       ].forEach((known) => known.clear());
@@ -462,7 +459,7 @@ export class Session {
       this.gangList.replace(record);
     }
     const likeness = likenessOf(record);
-    record.settled = isSettled(record);
+    record.start = startOf(record);
     if (likeness !== undefined) {
       record.kind = this.kinds.get(likeness);
       if (record.kind === undefined) {
@@ -495,7 +492,6 @@ export class Session {
       }
     }
     this.queueBooks.enter(gang, by);
-    this.firstTurns.delete(gang);
     if (by === 1 && running < Math.max(gang.size, gang.needed)) {
       this.short.add(gang);
       this.waitingBooks.add(gang);

@@ -52,21 +52,22 @@ function keepPromise(cycle: Cycle): void {
  * The same as a trial, in which gangs that got nothing are not needed.
  *
  * @param singles gangs that are not in a line
- * @param enough called with each gang that got pods; the action ends when it returns true
+ * @param isEnough called with each gang that got pods or nothing; the action ends when it returns true
  */
 export function tryAllocate(
   cycle: Cycle,
   singles: Iterable<GangRecord>,
   backfill: boolean,
-  enough: (gang: GangRecord) => boolean,
+  isEnough: (gang: GangRecord, hasGot: boolean) => boolean,
 ): void {
   const { order } = orderOf(cycle, singles, backfill);
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     const { gang } = turn;
-    if (start(cycle, turn)) {
-      if (enough(gang)) {
-        return;
-      }
+    const hasGot = start(cycle, turn);
+    if (isEnough(gang, hasGot)) {
+      return;
+    }
+    if (hasGot) {
       order.again(gang);
     } else {
       order.passed(gang);
@@ -170,7 +171,7 @@ function stateBy(cycle: Cycle, backfill: boolean): (gang: GangRecord) => 'live' 
     if (isOut && !parking.mayGain(gang)) {
       return 'parked';
     }
-    const turn = gang.settled && gang.placed === 0 ? turnOf(session, gang) : undefined;
+    const turn = gang.start === 'same-pods' && gang.placed === 0 ? turnOf(session, gang) : undefined;
     return turn !== undefined && !cycle.mayHave(turn) ? 'parked' : isOut ? 'closed' : 'live';
   };
 }

@@ -69,6 +69,7 @@ const MOST_MOVE_SETS = 12_000;
 const MOST_WISH_TRIALS = 16;
 
 const NO_TURNS: readonly Turn[] = [];
+const NO_PODS: ReadonlySet<PodRecord> = new Set();
 
 /** Choices of other pods that are tried, for gangs of several roles that need only some of their pods. */
 const MOST_CHOICE_TRIALS = 256;
@@ -133,6 +134,7 @@ export class Cycle {
   private keeps: Kept = {};
   private keptAt = -1;
   private changes = 0;
+  private anyWishes: boolean | undefined;
   private totals: (Totals & { readonly at: string }) | undefined;
   /** See `without-wishes.ts`. */
   wishTrials = MOST_WISH_TRIALS;
@@ -141,6 +143,8 @@ export class Cycle {
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
   private readonly misfits: Remembered<true>;
   private readonly misfitsBeside: Remembered<Uint8Array>;
+  /** Pods that run on in a trial; see `runOn`. */
+  private running: ReadonlySet<PodRecord> = NO_PODS;
 
   constructor(
     readonly session: Session,
@@ -225,7 +229,7 @@ export class Cycle {
   /** Places the pods of the turn, beside what is promised to the gang at the head. */
   place(turn: Turn): boolean {
     const { gang } = turn;
-    const within = this.besideReservation(gang);
+    const within = this.withinOf(turn);
     const kind = isFirstTurn(turn) ? gang.kind : undefined;
     if (kind === undefined) {
       return this.placer.place(gang.root, turn.pods, within);
@@ -252,7 +256,7 @@ export class Cycle {
     if (isFirstTurn(turn) && gang.kind !== undefined && this.misfits.get(gang.kind) === true) {
       return false;
     }
-    const counted = this.placer.room.holds(turn, this.besideReservation(gang));
+    const counted = this.placer.room.holds(turn, this.withinOf(turn));
     if (counted !== undefined) {
       return counted;
     }
@@ -328,6 +332,12 @@ export class Cycle {
   /** Has the decision placed any pod with preferences? */
   hasWishes(): boolean {
     return this.placedWithWishes > 0;
+  }
+
+  /** May gangs still be placed again without their preferences? See `without-wishes.ts`. */
+  mayTryWithoutWishes(): boolean {
+    this.anyWishes ??= this.session.classes.list.some(({ template }) => hasWishes(template));
+    return this.anyWishes && this.wishTrials > 0;
   }
 
   /** What this decision has placed, and the known ends of it, soonest first. */
@@ -447,6 +457,29 @@ export class Cycle {
     return this.keepsOff(gang) ? { without: this.reservation!.rows } : {};
   }
 
+  /** The nodes that the pods of the turn may use: those that run on end when they would have ended. */
+  private withinOf(turn: Turn): Within {
+    const { reservation, running } = this;
+    // No pods are made for gangs of a kind, none of which has run.
+    const isInTime =
+      reservation !== undefined &&
+      running.size > 0 &&
+      turn.gang.kind === undefined &&
+      turn.pods.every((pod) => running.has(pod) && endOf(pod)! <= reservation.startAt);
+    return isInTime ? {} : this.besideReservation(turn.gang);
+  }
+
+  /**
+   * Tries something as if these pods had not been evicted where they get their places again: those with a known end that is still to come end
+   * then, and not as late as if they started now. So what may run before a promised moment may do so until it ends.
+   */
+  runOn(pods: readonly PodRecord[], attempt: () => void): void {
+    const { now } = this.session;
+    this.running = new Set(pods.filter((pod) => pod.existed && (endOf(pod) ?? now) > now));
+    attempt();
+    this.running = NO_PODS;
+  }
+
   binding(pod: PodRecord): Binding {
     const { table } = this.session;
     const start = table.deviceStart[pod.row];
@@ -485,6 +518,12 @@ export class Cycle {
       },
     ];
   }
+}
+
+/** When a pod that runs ends; undefined if that is not known. */
+function endOf({ role, startedAt }: PodRecord): number | undefined {
+  const seconds = role!.gang.gang.expectedSeconds;
+  return seconds === undefined ? undefined : startedAt + seconds * 1000;
 }
 
 /** Pods with which a gang starts; those of one kind start alike. */

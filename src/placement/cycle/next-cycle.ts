@@ -4,24 +4,65 @@
  * What is evicted for a gang comes back as waiting work, and the next cycle starts from its queues and priorities, not from what was
  * planned here. If another gang, or the evicted one itself, would take the room first, the gang would wait again, and evict again, for
  * ever. So before anything is evicted the next cycle's allocation is tried out on the books: all that was evicted or nominated waits, in
- * the ordinary order. The eviction is kept only if the gang and everything that was to be moved get their places there too. O(one
- * allocation).
+ * the ordinary order. The eviction is kept only if the gang and everything that was to be moved get their places there too. What is evicted
+ * takes its room again until it would have ended: what started because it ends before a promised moment could not start again for as long a
+ * time, and would be evicted for a gang that came after it. O(one allocation).
  */
 import { tryAllocate } from './allocate';
 import { type Cycle } from './cycle';
+import { classesIn } from '../search/units';
 import { type GangRecord, NOWHERE, type PodRecord } from '../books/records';
+
+/** A trial in which the gang, or something that was to be moved, did not get its places. */
+export interface Refusal {
+  readonly placed: readonly PodRecord[];
+  readonly evicted: readonly PodRecord[];
+  /** Gangs of evicted pods that would run again. */
+  readonly back: readonly GangRecord[];
+}
 
 /**
  * Call it with the gang and the moved pods in place. Leaves the books as they were.
  *
  * @param back gets the gangs of evicted pods that would run again while the eviction did not help
+ * @param refusals trials since the decision last evicted or moved anything: different sets of victims often come to the same loss, which
+ * is tried once
  */
 export function standsNextCycle(
   cycle: Cycle,
   placed: readonly PodRecord[],
   evicted: readonly PodRecord[],
   back: Set<GangRecord>,
+  refusals: Refusal[] = [],
 ): boolean {
+  const known = refusals.find((other) => areSame(other.placed, placed) && areSame(other.evicted, evicted));
+  if (known !== undefined) {
+    known.back.forEach((gang) => back.add(gang));
+    return false;
+  }
+  const { wishTrials } = cycle;
+  const returning = tried(cycle, placed, evicted);
+  if (returning === undefined) {
+    return true;
+  }
+  returning.forEach((gang) => back.add(gang));
+  // Where that is bounded, the next trial may find less.
+  if (cycle.wishTrials === wishTrials) {
+    refusals.push({ placed, evicted, back: returning });
+  }
+  return false;
+}
+
+function areSame(a: readonly PodRecord[], b: readonly PodRecord[]): boolean {
+  return a.length === b.length && a.every((pod, i) => pod === b[i]);
+}
+
+/** Undefined where the gang and all that was to be moved get their places; else the gangs of evicted pods that run again. */
+function tried(
+  cycle: Cycle,
+  placed: readonly PodRecord[],
+  evicted: readonly PodRecord[],
+): readonly GangRecord[] | undefined {
   const { ledger } = cycle.session;
   const wanted = new Map<GangRecord, number>();
   placed.forEach(({ role }) => wanted.set(role!.gang, role!.gang.placed));
@@ -33,31 +74,63 @@ export function standsNextCycle(
   again.forEach((pod) => ledger.remove(pod));
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
-  const missing = new Map(wanted);
   // What was evicted waits beside what waited before.
   const singles = new Set(cycle.waiting.singles);
   [...revived, ...evicted, ...placed, ...cycle.bound].forEach(
     ({ role }) => isInLine(role!.gang) || singles.add(role!.gang),
   );
   const short = [...singles].filter(({ placed: count, size }) => count < size);
-  cycle.withOwnChoices(() =>
-    tryAllocate(cycle, short, cycle.session.policy.actions.includes('backfill'), (gang) => {
-      if (gang.placed >= (missing.get(gang) ?? Infinity)) {
-        missing.delete(gang);
-      }
-      return missing.size === 0;
-    }),
+  const victims = new Set(evicted.map(({ role }) => role!.gang));
+  const moved = new Set(placed);
+  const backfill = cycle.session.policy.actions.includes('backfill');
+  const isKnown = outcomeOf(cycle, wanted, victims);
+  cycle.runOn(
+    evicted.filter((pod) => !moved.has(pod)),
+    () => cycle.withOwnChoices(() => tryAllocate(cycle, short, backfill, isKnown)),
   );
   const holds = [...wanted].every(([gang, count]) => gang.placed >= count);
-  if (!holds) {
-    evicted.forEach(({ row, role }) => row !== NOWHERE && back.add(role!.gang));
-  }
+  const returning = holds
+    ? undefined
+    : [...new Set(evicted.filter(({ row }) => row !== NOWHERE).map(({ role }) => role!.gang))];
 
   revived.forEach((pod) => (pod.waits = false));
   ledger.rollback(mark);
   cycle.forget(state.bound, state.nominated);
   cycle.reservation = state.reservation;
-  return holds;
+  return returning;
+}
+
+/**
+ * Is the outcome known, after a gang got pods or nothing? Either everything that is wanted is in place, or something of it, and what was
+ * evicted, gets no more.
+ */
+function outcomeOf(
+  cycle: Cycle,
+  wanted: ReadonlyMap<GangRecord, number>,
+  victims: ReadonlySet<GangRecord>,
+): (gang: GangRecord, hasGot: boolean) => boolean {
+  const missing = new Map(wanted);
+  const passed = new Set<GangRecord>();
+  // A gang with preferences that is placed again without them may leave more room than there was.
+  const isFinal = !cycle.mayTryWithoutWishes();
+  const { room } = cycle.placer;
+  const classes = new Map([...wanted.keys(), ...victims].map((gang) => [gang, classesIn(gang)]));
+  const getsNoMore = (gang: GangRecord): boolean =>
+    gang.placed >= gang.size ||
+    passed.has(gang) ||
+    room.isLess(classes.get(gang)!, Math.max(1, gang.needed - gang.placed));
+  let isRefused = false;
+  return (gang, hasGot) => {
+    if (hasGot) {
+      if (gang.placed >= (missing.get(gang) ?? Infinity)) {
+        missing.delete(gang);
+      }
+      return missing.size === 0;
+    }
+    passed.add(gang);
+    isRefused ||= isFinal && [...missing.keys()].some(getsNoMore);
+    return isRefused && [...victims].every(getsNoMore);
+  };
 }
 
 /** Fresh gangs of a kind wait in a line; see `waiting.ts`. */

@@ -9,7 +9,6 @@
  * O(rows that changed + kinds of gangs) for each look; O(rows that changed) for each kind that one of them has room for.
  */
 import { addTo } from '../../facts/collections';
-import { hasNotRun } from '../books/gang-records';
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Session } from '../books/session';
 import { type Term } from '../nodes/filters/pod-terms';
@@ -17,7 +16,7 @@ import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
 import { OpenRows } from '../search/open-rows';
 import { RoomIndex } from '../search/room-index';
-import { classesOf, classesOfTurn } from '../search/units';
+import { classesIn, classesOfTurn } from '../search/units';
 
 type Needs = readonly (readonly [PodClass, number])[];
 
@@ -345,8 +344,8 @@ export class Parking {
     }
     let known = gang.kind === undefined ? this.ownOf.get(gang) : this.kinds[gang.kind];
     if (known === undefined) {
-      const turn = gang.settled ? turnOf(this.session, gang) : undefined;
-      if (turn === undefined && (gang.settled || !isFresh(gang))) {
+      const turn = gang.start === 'same-pods' ? turnOf(this.session, gang) : undefined;
+      if (turn === undefined && gang.start !== 'pods-that-fit') {
         return undefined;
       }
       known = {
@@ -366,15 +365,4 @@ export class Parking {
     }
     return known;
   }
-}
-
-/** Its minimum is of pods none of which has run. */
-function isFresh({ roles, size, needed }: GangRecord): boolean {
-  return size > 0 && needed > 0 && roles.every(hasNotRun);
-}
-
-function classesIn({ roles }: GangRecord): readonly PodClass[] {
-  return [
-    ...new Set(roles.flatMap((role) => (role.fresh === undefined ? [...classesOf(role.pods).keys()] : [role.fresh]))),
-  ];
 }

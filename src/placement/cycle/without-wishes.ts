@@ -15,7 +15,9 @@ export function placeWithoutWishes(cycle: Cycle, turn: Turn): boolean {
   if (!cycle.hasWishes() || cycle.wishTrials <= 0) {
     return false;
   }
-  const wishing = cycle.bound.filter(({ row, podClass }) => row >= 0 && hasWishes(podClass.template));
+  // While the next cycle is tried out, what this decision starts may be started again.
+  const bound = [...new Set(cycle.bound)].filter(({ row }) => row >= 0);
+  const wishing = bound.filter(({ podClass }) => hasWishes(podClass.template));
   if (wishing.length === 0) {
     return false;
   }
@@ -24,7 +26,7 @@ export function placeWithoutWishes(cycle: Cycle, turn: Turn): boolean {
   const mark = ledger.mark();
   const gangs = new Map<GangRecord, PodRecord[]>();
   const wanted = new Set(wishing.map(({ role }) => role!.gang));
-  for (const pod of cycle.bound.filter(({ row, role }) => row >= 0 && wanted.has(role!.gang))) {
+  for (const pod of bound.filter(({ role }) => wanted.has(role!.gang))) {
     addTo(gangs, pod.role!.gang, pod);
     ledger.remove(pod);
   }

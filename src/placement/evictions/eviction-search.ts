@@ -6,7 +6,7 @@ import { haveClaims } from '../search/units';
 import { type Cycle } from '../cycle/cycle';
 
 import { fewestVictims, type Loss, setsThatFit } from './fewest-victims';
-import { standsNextCycle } from '../cycle/next-cycle';
+import { type Refusal, standsNextCycle } from '../cycle/next-cycle';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { mustWait } from './terminating';
 
@@ -72,11 +72,12 @@ export function evictFor(
   let left = candidates;
   let isEnough = false;
   const rounds = action === 'consolidate' ? 1 : MOST_ROUNDS;
+  const refusals: Refusal[] = [];
   for (let round = 0; round < rounds && cycle.trials > 0; round++) {
     const back = new Set<GangRecord>();
     const found = plans(cycle, turn, action, left);
     isEnough ||= found.length > 0;
-    if (found.some((plan) => carriedOut(cycle, turn, action, plan, allows, back))) {
+    if (found.some((plan) => carriedOut(cycle, turn, action, plan, allows, back, refusals))) {
       return true;
     }
     const others = left.filter(({ gang }) => !back.has(gang));
@@ -90,7 +91,7 @@ export function evictFor(
     isEnough &&
     cycle.trials > 0 &&
     furtherPlans(cycle, turn, action, candidates).some((plan) =>
-      carriedOut(cycle, turn, action, plan, allows, new Set()),
+      carriedOut(cycle, turn, action, plan, allows, new Set(), refusals),
     )
   );
 }
@@ -152,6 +153,7 @@ function carriedOut(
   { victims }: Plan,
   allows: (outcome: Outcome) => boolean,
   back: Set<GangRecord>,
+  refusals: Refusal[],
 ): boolean {
   if (cycle.trials <= 0) {
     return false;
@@ -161,7 +163,7 @@ function carriedOut(
   const mark = ledger.mark();
   const planned = carryOut(cycle, turn, victims, action);
   for (const outcome of planned === undefined ? [] : alternatives(cycle, planned)) {
-    if (allows(outcome) && holds(cycle, turn, outcome, back)) {
+    if (allows(outcome) && holds(cycle, turn, outcome, back, refusals)) {
       ledger.keep();
       commit(cycle, turn, action, outcome);
       return true;
@@ -366,10 +368,12 @@ export function holds(
   { pods }: Turn,
   { moved, lost }: Outcome,
   back: Set<GangRecord> = new Set(),
+  refusals: Refusal[] = [],
 ): boolean {
   const of = (list: readonly Portion[]): PodRecord[] => list.flatMap((portion) => portion.pods);
   return (
-    moved.length + lost.length === 0 || standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]), back)
+    moved.length + lost.length === 0 ||
+    standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]), back, refusals)
   );
 }
 

@@ -5,10 +5,9 @@
  */
 import { type Cycle } from '../cycle/cycle';
 import { inherit } from './inherited';
-import { runs } from '../books/needs';
 import { turnOf } from '../queues/turns';
 import { type GangRecord, NOWHERE, type Portion } from '../books/records';
-import { type MakingRoom, mayDisturb, tryAction } from './try-action';
+import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 
 /** Places gangs that lost pods where the decision has started others, if `actions` allow that. */
 export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void {
@@ -27,7 +26,7 @@ export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void 
 /** Places the gangs, which got nothing yet, where the decision has started others. */
 export function replaceStarted(cycle: Cycle, gangs: readonly GangRecord[], actions: readonly MakingRoom[]): void {
   const evicting = actions.filter((action) => action !== 'consolidate');
-  gangs.filter(({ placed, size }) => placed < size).forEach((gang) => replace(cycle, gang, evicting));
+  gangs.forEach((gang) => replace(cycle, gang, evicting));
 }
 
 /** The gang with the highest priority first, then the oldest. */
@@ -38,7 +37,16 @@ function lostGangs({ evicted, withdrawn }: Cycle): GangRecord[] {
   );
 }
 
+/** Pods of a gang beyond its minimum follow one at a time. */
 function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[]): void {
+  let isReplaced = true;
+  while (isReplaced) {
+    isReplaced = gang.placed < gang.size && hasReplaced(cycle, gang, actions);
+  }
+}
+
+/** Gets the gang what it asks for next, or may get instead, from gangs that the decision starts. */
+function hasReplaced(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[]): boolean {
   const rivals = startedGangs(cycle).filter((other) => other !== gang);
   const isUseful = (action: MakingRoom): boolean =>
     rivals.some((other) =>
@@ -46,7 +54,7 @@ function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[])
     );
   const useful = actions.filter(isUseful);
   if (useful.length === 0 || !mayDisturb(cycle, gang)) {
-    return;
+    return false;
   }
   // Its pods are recreated, and wait like new ones.
   const gone = gang.roles.flatMap(({ pods }) => pods.filter(({ row, waits }) => row === NOWHERE && !waits));
@@ -57,14 +65,18 @@ function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[])
     taken = lost;
     return lost.some(({ pods }) => pods.some(({ existed }) => !existed));
   };
-  const mayStart = turn !== undefined && !(turn.optional && !runs(gang));
-  if (mayStart && useful.some((action) => tryAction(cycle, turn, action, takesStarted))) {
-    inherit(cycle, turn, taken);
+  const placed =
+    turn === undefined
+      ? undefined
+      : firstOf(cycle, turn, (one) => useful.some((action) => tryAction(cycle, one, action, takesStarted)));
+  if (placed !== undefined) {
+    inherit(cycle, placed, taken);
     if (cycle.reservation?.gang === gang) {
       cycle.reservation = undefined;
     }
   }
   gone.forEach((pod) => (pod.waits = false));
+  return placed !== undefined;
 }
 
 /** Gangs with pods that the decision starts. */

@@ -24,7 +24,7 @@ import { type Lines } from '../books/waiting';
 import { beginToInherit } from './inherited';
 import { replaceLost, replaceStarted } from './lost-gangs';
 import { Alike, Tries, Turns } from './tries';
-import { type MakingRoom, mayDisturb, tryAction } from './try-action';
+import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
 /** Tries the gangs that were skipped. */
@@ -128,8 +128,10 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   }
   // What got nothing since has been tried already, except for what evictions were for.
   const others = beginToInherit(cycle) ? [...before, ...since] : [...before];
-  replaceStarted(cycle, others.slice(0, tries.remaining), actions);
-  replaceLost(cycle, actions);
+  cycle.withOwnChoices(() => {
+    replaceStarted(cycle, others.slice(0, tries.remaining), actions);
+    replaceLost(cycle, actions);
+  });
 }
 
 /** Gangs that are in no line, without those that need no try as they are now; `forlorn` ones may need one after this decision has placed others. */
@@ -164,14 +166,5 @@ function possibleLines({ session, waiting }: Cycle, isImpossible: (gang: GangRec
 
 /** Each action for the pods of the turn, then for those that the gang may get instead. */
 function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]): boolean {
-  const makes = (turn: Turn): boolean => actions.some((action) => tryAction(cycle, turn, action));
-  if (makes(first)) {
-    return true;
-  }
-  for (const turn of cycle.otherChoices(first)) {
-    if (makes(turn)) {
-      return true;
-    }
-  }
-  return false;
+  return firstOf(cycle, first, (turn) => actions.some((action) => tryAction(cycle, turn, action))) !== undefined;
 }

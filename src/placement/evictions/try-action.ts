@@ -44,6 +44,19 @@ export function tryAction(
   }
 }
 
+/** The first of the turn and of what the gang may get instead that can be carried out. */
+export function firstOf(cycle: Cycle, turn: Turn, isDone: (turn: Turn) => boolean): Turn | undefined {
+  if (isDone(turn)) {
+    return turn;
+  }
+  for (const other of cycle.otherChoices(turn)) {
+    if (isDone(other)) {
+      return other;
+    }
+  }
+  return undefined;
+}
+
 /** May the gang disturb others by now? */
 export function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
   return (

@@ -3,7 +3,7 @@
  *
  * Portions keep gangs whole: pods beyond the minimum go one at a time, the last one first; what then is left of a gang goes together or
  * not at all. Never a pod that must not be evicted, or one that has not had its minimum running time. What this decision itself starts
- * may still be left waiting, so that nothing is started that the next decision would evict. A gang whose pods are all on nodes where the claimant could not be anyway is of no use to it, and is left out.
+ * may still be left waiting, so that nothing is started that the next decision would evict, and whatever its minimum running time. A gang whose pods are all on nodes where the claimant could not be anyway is of no use to it, and is left out.
  *
  * Order: the surplus of all gangs before the core of any; in each, lowest priority first; then the latest arrival, or, cheapest first, the least work lost. O(gangs log gangs + pods).
  */
@@ -63,8 +63,8 @@ export function evictable(cycle: Cycle, pod: PodRecord): boolean {
   if (!pod.preemptible || (pod.existed && disturbed.has(pod))) {
     return false;
   }
-  // What this decision starts could be evicted by the next one, so it may as well not start.
-  return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : seconds === 0 && cycle.mayWithdraw(pod);
+  // What this decision starts could be evicted by a later one, so it may as well not start: no time has to be kept that has not begun.
+  return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : cycle.mayWithdraw(pod);
 }
 
 /** 1 for rows on which any of the classes may be, were there room. The same array for the same classes in one decision. */

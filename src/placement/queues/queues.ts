@@ -45,7 +45,17 @@ export class Queues {
 
   /** Would any queue up the tree exceed its ceiling, or what others' guarantees leave? */
   isOverCapability(queue: QueueRecord, asked: Float64Array): boolean {
-    return this.excesses(queue, asked).next().done !== true;
+    for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
+      for (let account = 0; account < asked.length; account++) {
+        if (asked[account] > 0) {
+          const most = this.guarantees ? this.ceiling(at, account).amount : at.capability[account];
+          if (at.allocated[account] + asked[account] - most > DUST) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /** Every account in which a queue up the tree would exceed its ceiling, or what others' guarantees leave; the nearest queue first. */

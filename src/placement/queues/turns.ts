@@ -12,14 +12,7 @@ export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
     return turnNow(session, gang);
   }
   // It starts with the same pods, whenever that is.
-  let turn = session.firstTurns.get(gang);
-  if (turn === undefined) {
-    turn = turnNow(session, gang);
-    if (turn !== undefined) {
-      session.firstTurns.set(gang, turn);
-    }
-  }
-  return turn;
+  return (gang.firstTurn ??= turnNow(session, gang));
 }
 
 function turnNow(session: Session, gang: GangRecord): Turn | undefined {
@@ -56,8 +49,12 @@ class FirstTurn implements Turn {
   }
 
   get pods(): readonly PodRecord[] {
-    return (this.list ??= this.gang.roles[0].pods.slice(0, this.gang.needed));
+    return (this.list ??= firstOf(this.gang.roles[0].pods, this.gang.needed));
   }
+}
+
+function firstOf(pods: readonly PodRecord[], count: number): readonly PodRecord[] {
+  return pods.length === count ? pods : pods.slice(0, count);
 }
 
 function turnWith(session: Session, gang: GangRecord, pods: readonly PodRecord[], optional: boolean): Turn {

@@ -16,7 +16,10 @@ import { otherConstraints } from './relaxed';
 
 type Found = Pick<Finding, 'kind' | 'fits' | 'needed' | 'blocked'>;
 
-export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counterfactual[] {
+/** What would help gangs of a kind whatever their queues and durations are, by kind: as long as the books stay what they are. */
+export type KnownChanges = Map<number, readonly Counterfactual[]>;
+
+export function counterfactuals(cycle: Cycle, turn: Turn, found: Found, known: KnownChanges): Counterfactual[] {
   switch (found.kind) {
     case 'queue-capability':
       return [...ofQueues(cycle, turn, raisedCapabilities(cycle, turn))];
@@ -25,9 +28,8 @@ export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counter
     case 'quota-of-non-preemptible':
       return tries(cycle, turn.gang.root, turn.pods) ? [{ kind: 'make-preemptible' }] : [];
     case 'topology':
-      return [...widerTopology(cycle, turn), ...capacity(cycle, turn, found), ...waiting(cycle, turn)];
     case 'no-fit':
-      return [...otherConstraints(cycle, turn), ...capacity(cycle, turn, found), ...waiting(cycle, turn)];
+      return [...ofNodes(cycle, turn, found, known), ...waiting(cycle, turn)];
     case 'reserved':
       return [...waiting(cycle, turn)];
     case 'unknown-queue':
@@ -38,6 +40,20 @@ export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counter
     case 'outranked':
       return [];
   }
+}
+
+/** Worked out once for each kind of gangs of one role: such changes name no role. */
+function ofNodes(cycle: Cycle, turn: Turn, found: Found, known: KnownChanges): readonly Counterfactual[] {
+  const { kind, placed, roles } = turn.gang;
+  const isAlike = kind !== undefined && placed === 0 && roles.length === 1;
+  const changes = (isAlike ? known.get(kind) : undefined) ?? [
+    ...(found.kind === 'topology' ? widerTopology(cycle, turn) : otherConstraints(cycle, turn)),
+    ...capacity(cycle, turn, found),
+  ];
+  if (isAlike) {
+    known.set(kind, changes);
+  }
+  return changes;
 }
 
 function* capacity(cycle: Cycle, turn: Turn, found: Found): Generator<Counterfactual> {

@@ -5,15 +5,15 @@
  * The rules of queues are asked first, then the gang is tried again on the books after the decision: unchanged, without
  * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
+import { kindOf, secondsOf } from './alike';
 import { blockage, notOffered } from './blocked';
-import { counterfactuals } from './counterfactual';
+import { counterfactuals, type KnownChanges } from './counterfactual';
 import { type Cycle } from '../cycle/cycle';
 import { type Counterfactual, type PendingGang } from '../model/decision';
 import { inUse, unsatisfiable } from './claim-reasons';
 import { type Finding } from './finding';
 import { turnOf } from '../queues/turns';
 import { runs } from '../books/needs';
-import { canonicalText } from '../model/canonical-text';
 import { leastChanges } from './least-changes';
 import { obstacleText } from './obstacle-words';
 import { limitOf } from './queue-limits';
@@ -38,12 +38,20 @@ interface Explained {
   readonly isUsual: boolean;
 }
 
+/** What was found out for the first gang of a kind, as long as the books stay what they are. */
+interface Known {
+  readonly findings: Map<string, Finding>;
+  readonly changes: KnownChanges;
+}
+
 /** Members of a reason why pods find no room. */
 const USUAL_MEMBERS = 'gang,queue,kind,role,blocked,nearest,fits,needed,message,counterfactuals';
 
 /** Reasons on the books after a decision, one gang at a time: until the next decision or the next change of the world. */
 export class PendingReasons {
-  private readonly kinds = new Map<number | string, Explained>();
+  /** By kind, then by the duration that counts. */
+  private readonly kinds = new Map<number | string, Map<number | undefined, Explained>>();
+  private readonly known: Known = { findings: new Map(), changes: new Map() };
 
   constructor(private readonly cycle: Cycle) {}
 
@@ -66,11 +74,17 @@ export class PendingReasons {
       return awaitsRepartition(cycle, gang, awaited);
     }
     const key = kindOf(cycle, gang);
-    let explained = kinds.get(key);
+    let ofKind = kinds.get(key);
+    if (ofKind === undefined) {
+      ofKind = new Map();
+      kinds.set(key, ofKind);
+    }
+    const seconds = secondsOf(cycle, gang);
+    let explained = ofKind.get(seconds);
     if (explained === undefined || (explained.detail === 'reason' && detail === 'changes')) {
-      const reason = explain(cycle, gang, detail === 'changes');
+      const reason = explain(cycle, gang, this.known, detail === 'changes');
       explained = { reason, detail, isUsual: Object.keys(reason).join() === USUAL_MEMBERS };
-      kinds.set(key, explained);
+      ofKind.set(seconds, explained);
     }
     return ofOther(explained, gang.gang.name);
   }
@@ -139,49 +153,12 @@ function lacks(gang: GangRecord): boolean {
   return isBelow(gang) && gang.placed < gang.size;
 }
 
-/** Equal for gangs of which the same is said; a number where that is enough, since thousands of gangs are asked for it. */
-function kindOf(cycle: Cycle, gang: GangRecord): number | string {
-  const { queue, minimum, subgroups, topology } = gang.gang;
-  const keepsOff = cycle.keepsOff(gang);
-  const isHead = cycle.reservation?.gang === gang;
-  const seconds = cycle.reservation === undefined || keepsOff ? undefined : gang.gang.expectedSeconds;
-  if (gang.kind !== undefined && gang.placed === 0) {
-    if (gang.queue !== undefined && seconds === undefined) {
-      const right = (gang.preemptible ? 4 : 0) + (keepsOff ? 2 : 0) + (isHead ? 1 : 0);
-      return (gang.kind * cycle.session.queues.length + gang.queue.index) * 8 + right;
-    }
-    return `${gang.kind} ${gang.preemptible} ${keepsOff} ${isHead} ${seconds} ${queue}`;
-  }
-  const roles = gang.roles.map((role) => [
-    role.minimum,
-    role.placed,
-    role.role.topology,
-    role.role.subgroup,
-    runsOfPods(role.pods),
-  ]);
-  return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, keepsOff, seconds, roles, isHead]);
-}
-
-/** Neighbors that are alike as one entry: class, row, how many. */
-function runsOfPods(pods: readonly PodRecord[]): number[] {
-  const runsOf: number[] = [];
-  for (const { podClass, row } of pods) {
-    const at = runsOf.length - 3;
-    if (at >= 0 && runsOf[at] === podClass.id && runsOf[at + 1] === row) {
-      runsOf[at + 2]++;
-    } else {
-      runsOf.push(podClass.id, row, 1);
-    }
-  }
-  return runsOf;
-}
-
-function explain(cycle: Cycle, gang: GangRecord, suggests: boolean): PendingGang {
+function explain(cycle: Cycle, gang: GangRecord, known: Known, suggests: boolean): PendingGang {
   const gone = evictedPods(gang);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, finding, changes } =
-    turn === undefined ? nothingFor(find(cycle, gang, undefined)) : explainTurn(cycle, turn, suggests);
+    turn === undefined ? nothingFor(find(cycle, gang, undefined, known)) : explainTurn(cycle, turn, known, suggests);
   gone.forEach((pod) => (pod.waits = false));
   return { gang: gang.gang.name, queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
 }
@@ -200,15 +177,20 @@ function nothingFor({ words, ...finding }: Finding): Said {
  * What keeps the first choice of pods waiting, and the smallest changes of each kind, whichever of its pods the gang starts with. Where another
  * choice fits as it is, only what that choice waits for matters.
  */
-function explainTurn(cycle: Cycle, turn: Turn, suggests: boolean): Said {
+function explainTurn(cycle: Cycle, turn: Turn, known: Known, suggests: boolean): Said {
   let choices: { readonly choice: Turn; readonly found: Finding }[] = [];
   cycle.withOwnChoices(() => {
-    choices = [turn, ...cycle.otherChoices(turn)].map((choice) => ({ choice, found: find(cycle, turn.gang, choice) }));
+    choices = [turn, ...cycle.otherChoices(turn)].map((choice) => ({
+      choice,
+      found: find(cycle, turn.gang, choice, known),
+    }));
   });
   const fitting = choices.filter(({ found }) => found.kind === 'reserved' || found.kind === 'outranked');
   const relevant = fitting.length > 0 ? fitting : choices;
   const { words, ...finding } = relevant[0].found;
-  const changes = suggests ? relevant.map(({ choice, found }) => counterfactuals(cycle, choice, found)) : [[]];
+  const changes = suggests
+    ? relevant.map(({ choice, found }) => counterfactuals(cycle, choice, found, known.changes))
+    : [[]];
   if (changes.length === 1) {
     return { words, finding, changes: changes[0] };
   }
@@ -227,7 +209,7 @@ function evictedPods({ kind, roles }: GangRecord): readonly PodRecord[] {
     : [];
 }
 
-function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
+function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined, known: Known): Finding {
   const { queue } = gang;
   const none = { blocked: [], fits: 0, needed: turn?.count ?? Math.max(0, gang.needed - gang.placed) };
   if (queue === undefined) {
@@ -246,7 +228,7 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   const { accounts, policy, totals } = cycle.session;
   // What no node has is not the queue's to grant.
   if (turn.asked.some((amount, account) => amount > 0 && totals[account] === 0)) {
-    return findRoom(cycle, turn);
+    return findRoomOnce(cycle, turn, known);
   }
   const limit = limitOf(cycle, queue, turn.asked);
   if (limit !== undefined) {
@@ -260,7 +242,22 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
       `${accounts[quota.account]} left.`;
     return { ...none, kind: 'quota-of-non-preemptible', words };
   }
-  return findRoom(cycle, turn);
+  return findRoomOnce(cycle, turn, known);
+}
+
+/** Once for each kind of gangs of one role: what keeps them off nodes does not depend on their queues and durations. */
+function findRoomOnce(cycle: Cycle, turn: Turn, { findings }: Known): Finding {
+  const { kind, placed, roles } = turn.gang;
+  if (kind === undefined || placed > 0 || roles.length > 1) {
+    return findRoom(cycle, turn);
+  }
+  const key = `${kind} ${roles[0].role.name}`;
+  const found = findings.get(key) ?? findRoom(cycle, turn);
+  // What else is found depends on what is promised to which gang.
+  if (found.kind === 'no-fit' || found.kind === 'topology') {
+    findings.set(key, found);
+  }
+  return found;
 }
 
 /** A level that no topology has, or slices without a size. */

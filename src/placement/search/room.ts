@@ -49,6 +49,11 @@ export class Room {
     );
   }
 
+  /** Is there certainly no room for that many pods of these classes, whichever of them they are? */
+  isLess(classes: readonly PodClass[], count: number): boolean {
+    return classes.reduce((sum, podClass) => sum + this.index.total(podClass), 0) < count;
+  }
+
   /** As long as nothing is released, room that was counted is a bound of what there is. */
   private hasRoom(podClass: PodClass, within: Within, count: number): boolean {
     if ((this.most.get(podClass.id) ?? Infinity) < count) {

@@ -2,7 +2,7 @@
  * What the units of a gang (the gang, its subgroups, roles with a topology of their own) contain and ask for.
  */
 import { rolesIn } from '../books/needs';
-import { type PodRecord, type Turn, type UnitRecord } from '../books/records';
+import { type GangRecord, type PodRecord, type Turn, type UnitRecord } from '../books/records';
 import { type TopologyConstraint } from '../model/model';
 import { type PodClass } from '../nodes/pod-class';
 import { hasWishes } from './wishes';
@@ -48,6 +48,13 @@ export function classesOf(pods: readonly PodRecord[]): Map<PodClass, number> {
 /** The same for the pods of a turn: none has to be made for it. */
 export function classesOfTurn(turn: Turn): Map<PodClass, number> {
   return turn.podClass === undefined ? classesOf(turn.pods) : new Map([[turn.podClass, turn.count]]);
+}
+
+/** The classes of all pods of the gang: none has to be made for it. */
+export function classesIn({ roles }: GangRecord): readonly PodClass[] {
+  return [
+    ...new Set(roles.flatMap((role) => (role.fresh === undefined ? [...classesOf(role.pods).keys()] : [role.fresh]))),
+  ];
 }
 
 /** Has any pod of the turn claims? */
