@@ -3,7 +3,7 @@
  *
  * Starts a control plane of its own, unless one that was started by hand runs. `--minor 1.30` asks an API server of another minor (those
  * of `test/e2e/control-plane/minors`); `--kinds REGEX` asks only about kinds whose `apiVersion Kind` it meets; `--required` asks
- * about objects without one of their required fields instead of mutants; `--least PERCENT` ends with
+ * about objects without one of their required fields instead of mutants; `--alone` runs no kubeconform beside; `--least PERCENT` ends with
  * exit status 1 below this agreement; `--json FILE` writes every disagreement, `--table FILE` the table of `docs/agreement.md`.
  */
 import { writeFileSync } from 'node:fs';
@@ -43,6 +43,7 @@ async function main(): Promise<void> {
       kinds: { type: 'string', default: '' },
       minor: { type: 'string' },
       required: { type: 'boolean', default: false },
+      alone: { type: 'boolean', default: false },
       least: { type: 'string', default: '0' },
       json: { type: 'string' },
       table: { type: 'string' },
@@ -72,6 +73,7 @@ async function main(): Promise<void> {
       minor,
       refused,
       required: values.required,
+      alone: values.alone,
       least: Number(values.least),
       json,
       tableFile,
@@ -93,6 +95,8 @@ interface Extent {
   readonly refused: readonly RefusedDefinition[];
   /** Ask about objects without one of their required fields. */
   readonly required: boolean;
+  /** Do not run kubeconform on the same documents. */
+  readonly alone: boolean;
   /** Percent of the answers that have to agree. */
   readonly least: number;
   readonly json: string | undefined;
@@ -102,7 +106,7 @@ interface Extent {
 async function measure(
   cluster: Cluster,
   programs: Programs,
-  { mutants, seed, kinds, minor, refused, required, least, json, tableFile }: Extent,
+  { mutants, seed, kinds, minor, refused, required, alone, least, json, tableFile }: Extent,
 ): Promise<void> {
   const discovery = await Discovery.read(cluster.client);
   const bases = (required ? recordedBases() : corpus()).filter(
@@ -129,15 +133,16 @@ async function measure(
     process.exitCode = 1;
   }
   // Without mutants there is nothing to hold another tool to.
-  const peer = required
-    ? undefined
-    : await compareWithPeer(answers, {
-        program: programs.kubeconform,
-        client: cluster.client,
-        discovery,
-        crds: withoutNeighbors(coveredDefinitions()),
-        kubernetes: minor,
-      });
+  const peer =
+    required || alone
+      ? undefined
+      : await compareWithPeer(answers, {
+          program: programs.kubeconform,
+          client: cluster.client,
+          discovery,
+          crds: withoutNeighbors(coveredDefinitions()),
+          kubernetes: minor,
+        });
   if (peer !== undefined) {
     printPeer(peer);
     if (tableFile !== undefined) {

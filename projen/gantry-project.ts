@@ -444,6 +444,11 @@ export class GantryProject extends typescript.TypeScriptProject {
         "Record the cases of the tests of Kubernetes' allocator of devices, and its answers, for the tests that run without Go (needs Go)",
       exec: 'tsx test/e2e/claims/tables/record.ts',
     });
+    this.addTask('record:gates', {
+      description:
+        'Ask live API servers of three minors about fields whose feature gate is off in some of them, for the tests that run without one (needs Go)',
+      exec: 'tsx test/e2e/agreement/record-gates.ts',
+    });
     this.addTask('record:costs', {
       description:
         "Ask the API server's own code what CEL expressions may cost, for the tests that run without Go (needs Go)",

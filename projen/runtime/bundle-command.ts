@@ -38,6 +38,29 @@ const keepPaths: Plugin = {
   },
 };
 
+/** Libraries that load a large module of Node at their start for what no command does. */
+const LATE: readonly { readonly path: RegExp; readonly eager: string; readonly late: string }[] = [
+  {
+    path: /commander[\\/]lib[\\/]command\.js$/,
+    eager: "const childProcess = require('node:child_process');",
+    late: "const childProcess = { spawn: (...words) => require('node:child_process').spawn(...words) };",
+  },
+];
+
+const loadLate: Plugin = {
+  name: 'load-late',
+  setup(bundler) {
+    for (const { path, eager, late } of LATE) {
+      bundler.onLoad({ filter: path }, (file) => {
+        const text = readFileSync(file.path, 'utf8');
+        return text.includes(eager)
+          ? { loader: 'js', contents: text.replace(eager, late) }
+          : { errors: [{ text: `${file.path} does not contain ${eager}` }] };
+      });
+    }
+  },
+};
+
 function pathOf(compiled: string): string {
   return `builtPath(${JSON.stringify(compiled)})`;
 }
@@ -60,7 +83,7 @@ export async function bundleCommand(bundle: CommandBundle): Promise<number> {
     lineLimit: 160,
     external: ['@bufbuild/*', 'cdk8s', 'cdk8s-plus-*', 'constructs'],
     banner: { js: "const builtPath = (path) => require('node:path').join(__dirname, '../..', path);" },
-    plugins: [keepPaths],
+    plugins: [keepPaths, loadLate],
     metafile: true,
     logLevel: 'error',
   });

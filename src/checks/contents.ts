@@ -4,7 +4,9 @@
  * Contents are compared by their JSON, which is written once for each object.
  */
 import { type Schema } from '../facts/api/schema';
+import { type SharedSpec } from '../manifests/equal-specs';
 import { type Manifest } from '../manifests/manifest';
+import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pods/pod-template';
 import { unlessUnknown } from '../manifests/values/unknown';
 import { Remembered, type Said } from './remembered';
@@ -53,19 +55,15 @@ export class TemplateContent {
 
 /** The contents of one set. */
 export class Contents {
-  private readonly byManifest = new Map<Manifest, SpecContent | undefined>();
-  private readonly specs = new Remembered<SpecContent>();
+  private readonly specs = new Map<SharedSpec, SpecContent>();
   private readonly templates = new Remembered<TemplateContent>();
 
-  /** `undefined` if the spec has unknown values, which are not equal to any other. */
+  constructor(private readonly set: ManifestSet) {}
+
+  /** `undefined` if the spec has unknown values, which are not equal to any other, or numbers that its JSON does not show. */
   ofSpec(manifest: Manifest): SpecContent | undefined {
-    return memberOf(this.byManifest, manifest, () => {
-      const { id, object } = manifest;
-      const json = unlessUnknown(() => JSON.stringify(object.spec) ?? '', undefined);
-      return json === undefined
-        ? undefined
-        : this.specs.get(`${id.apiVersion}\n${id.kind}\n${json}`, () => new SpecContent());
-    });
+    const spec = this.set.specOf(manifest);
+    return spec && memberOf(this.specs, spec, () => new SpecContent());
   }
 
   /** `undefined` if the template has unknown values. */

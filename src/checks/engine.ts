@@ -111,16 +111,17 @@ export interface CheckQuestion {
 
 export function questionOf(set: ManifestSet, options: CheckOptions): CheckQuestion {
   const { cluster, rules = defaultRules() } = options;
+  const whole = cluster?.with(set) ?? set;
   return {
     set,
     options,
     rules: cluster === undefined ? rules : [...rules, ...clusterRules(cluster)],
     context: {
-      set: cluster?.with(set) ?? set,
+      set: whole,
       kubernetes: options.kubernetes ?? cluster?.kubernetes ?? DEFAULT_MINOR,
       offered: options.offered ?? cluster?.offered,
     },
-    contents: new Contents(),
+    contents: new Contents(whole),
   };
 }
 
@@ -144,7 +145,7 @@ function isRejectedNumber({ id }: Manifest, path: string, kubernetes: Kubernetes
 
 /** The tiers that need no rules: schemas, their CEL rules, and metadata. */
 export function checkShapes(
-  { set, options: { crds = [], crdOption = 'the option crds', cluster }, context, contents }: CheckQuestion,
+  { options: { crds = [], crdOption = 'the option crds', cluster }, context, contents }: CheckQuestion,
   manifests: readonly Manifest[],
   sink: FindingSink,
 ): void {
@@ -153,10 +154,8 @@ export function checkShapes(
   }
   const definitions = context.set.ofKind(CRD_KIND).map((manifest) => unguarded(manifest.object));
   const checker = new ShapeChecker({ kubernetes: context.kubernetes, crds, definitions, cluster });
-  // In JSON, by which contents are compared, a number that is too large looks like null.
-  const inexact = new Set(set.problems.map(({ manifest }) => manifest));
   for (const manifest of manifests) {
-    const shape = checker.check(manifest, inexact.has(manifest) ? undefined : contents.ofSpec(manifest));
+    const shape = checker.check(manifest, contents.ofSpec(manifest));
     if (shape.notChecked !== undefined) {
       if (shape.needsDefinition === true) {
         const why = `${shape.notChecked}; pass its CustomResourceDefinition with ${crdOption}`;

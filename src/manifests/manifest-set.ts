@@ -5,6 +5,7 @@
  */
 import { applyOrder } from './apply-order';
 import { addTo, groupBy } from '../facts/collections';
+import { EqualSpecs, type SharedSpec } from './equal-specs';
 import { kindKey } from './identity';
 import { type Manifest, type SkippedSource, type SourceProblem } from './manifest';
 import { type PodTemplate } from './pods/pod-template';
@@ -36,6 +37,7 @@ export class ManifestSet {
   private readonly selectedServices = new Map<Manifest, readonly Manifest[]>();
   private referrers?: ReadonlyMap<Manifest, readonly Reference[]>;
   private order?: readonly Manifest[];
+  private specs?: EqualSpecs;
 
   constructor(
     /** In the order in which they were read or would be applied. */
@@ -116,6 +118,16 @@ export class ManifestSet {
       this.references.set(manifest, references);
     }
     return references;
+  }
+
+  /**
+   * What represents the spec of a manifest: the same object for all manifests of its API version and kind whose specs are equal, and
+   * `undefined` if it may differ from another in what JSON does not show.
+   * @internal
+   */
+  specOf(manifest: Manifest): SharedSpec | undefined {
+    this.specs ??= new EqualSpecs(this.problems);
+    return this.specs.of(manifest);
   }
 
   /** The manifest that a reference names, where it is in this set; it may as well live in the cluster already. */

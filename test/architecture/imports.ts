@@ -30,7 +30,9 @@ export function importsOfSources(): readonly Import[] {
 
 function importsOf(from: string): readonly Import[] {
   const code = readFileSync(join(ROOT, from), 'utf8');
-  const file = ts.createSourceFile(from, code, {
+  // Below statements, nothing else loads a module, or names one in a type.
+  const hasLoads = LOADS.test(code);
+  const file = ts.createSourceFile(from, hasLoads ? code : headOf(code), {
     languageVersion: ts.ScriptTarget.ES2022,
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
   });
@@ -54,11 +56,18 @@ function importsOf(from: string): readonly Import[] {
       ts.forEachChild(node, visit);
     }
   };
-  // Below statements, nothing else loads a module, or names one in a type.
-  const hasLoads = LOADS.test(code);
   file.statements.forEach(visit);
   return found;
 }
+
+/** The code up to the end of its last import or export from a module. */
+function headOf(code: string): string {
+  const last = [...code.matchAll(FROM_MODULE)].at(-1);
+  return last === undefined ? '' : code.slice(0, last.index + last[0].length);
+}
+
+/** The end of a statement, as the formatter writes it. */
+const FROM_MODULE = /^(?:import .*|(?:export .*|\}) from )'[^']+';$/gm;
 
 const LOADS = /\b(?:import|require|createRequire)\s*\(/;
 

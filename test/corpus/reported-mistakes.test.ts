@@ -30,6 +30,54 @@ spec:
 `,
   ],
   [
+    'k8s-device-plugin#615, with a volume',
+    'gpu-operator/device-plugin-config-is-a-file',
+    `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: nvidia-plugin-configs
+  namespace: kube-system
+data:
+  config.yaml: |-
+    version: v1
+    sharing:
+      timeSlicing:
+        resources:
+          - name: nvidia.com/gpu
+            replicas: 10
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: nvidia-device-plugin-daemonset
+  namespace: kube-system
+spec:
+  selector:
+    matchLabels:
+      name: nvidia-device-plugin-ds
+  template:
+    metadata:
+      labels:
+        name: nvidia-device-plugin-ds
+    spec:
+      containers:
+        - image: nvcr.io/nvidia/k8s-device-plugin:v0.14.5
+          name: nvidia-device-plugin-ctr
+          volumeMounts:
+            - name: device-plugin
+              mountPath: /var/lib/kubelet/device-plugins
+            - name: cfg
+              mountPath: /config
+      volumes:
+        - name: device-plugin
+          hostPath:
+            path: /var/lib/kubelet/device-plugins
+        - name: cfg
+          configMap:
+            name: nvidia-plugin-configs
+`,
+  ],
+  [
     'gpu-operator#412',
     'gpu-operator/config-maps-beside-operator',
     `apiVersion: v1
@@ -181,6 +229,80 @@ apiVersion: v1
 kind: Pod
 metadata: {name: a}
 spec: {nodeSelector: {karpenter.sh/nodepool: gpu}, containers: [{name: a, image: "a/b:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+`,
+  ],
+  [
+    'karpenter-provider-aws#8064, by families and sizes',
+    'node-tuning/pool-holds-pod',
+    `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: gpu-nodepool
+spec:
+  template:
+    metadata:
+      labels:
+        workload: inference
+    spec:
+      taints:
+        - key: nvidia.com/gpu
+          value: "true"
+          effect: NoSchedule
+      requirements:
+        - key: "karpenter.k8s.aws/instance-family"
+          operator: In
+          values: ["g5", "g6"]
+        - key: "karpenter.k8s.aws/instance-size"
+          operator: In
+          values: ["xlarge", "2xlarge", "12xlarge"]
+        - key: karpenter.sh/capacity-type
+          operator: In
+          values: ["on-demand"]
+      nodeClassRef:
+        group: karpenter.k8s.aws
+        kind: EC2NodeClass
+        name: gpu
+  disruption:
+    consolidationPolicy: WhenEmpty
+    consolidateAfter: 10m
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: vllm
+  namespace: inference
+spec:
+  replicas: 1
+  selector:
+    matchLabels:
+      app: vllm
+  template:
+    metadata:
+      labels:
+        app: vllm
+    spec:
+      nodeSelector:
+        workload: inference
+      tolerations:
+        - key: nvidia.com/gpu
+          operator: Exists
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.8.5
+          args: ["--model", "Qwen/Qwen2.5-72B-Instruct", "--tensor-parallel-size", "8"]
+          resources:
+            requests:
+              cpu: "8"
+              memory: 64Gi
+              nvidia.com/gpu: "8"
+            limits:
+              memory: 64Gi
+              nvidia.com/gpu: "8"
+          volumeMounts:
+            - {name: shm, mountPath: /dev/shm}
+      volumes:
+        - name: shm
+          emptyDir: {medium: Memory, sizeLimit: 16Gi}
 `,
   ],
   [

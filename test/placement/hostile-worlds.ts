@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 import {
   type ClusterNode,
   type Gang,
+  type Pod,
   type PodAffinityTerm,
   type PodTemplate,
   type Queue,
@@ -156,4 +157,29 @@ export function otherQuota(one: Queue, pick: number): Queue {
     state: pick % 5 === 0 ? 'closed' : 'open',
     capability: pick % 3 === 0 ? undefined : { 'nvidia.com/gpu': amounts[pick % amounts.length] },
   };
+}
+
+/** Pods that others have to be near, of no gang that is known. */
+export function wantedGang(name: string, pick: number, arrival: number): Gang {
+  return {
+    name,
+    queue: `q${pick % 3}`,
+    priority: 50,
+    arrival,
+    roles: [{ name: 'role0', count: 1, template: wanted(pick) }],
+  };
+}
+
+/** The same on a node, of another scheduler. */
+export function wantedPod(name: string, nodeName: string, pick: number): Pod {
+  return { name, state: 'running', node: nodeName, template: wanted(pick) };
+}
+
+function wanted(pick: number): PodTemplate {
+  return { request: { cpu: 100, memory: 1e9 }, labels: { app: `a${pick % 6}` } };
+}
+
+/** It has room for what no node had room for, or no more. */
+export function largerNode({ allocatable, ...node }: ClusterNode, pick: number): ClusterNode {
+  return { ...node, allocatable: { ...allocatable, cpu: pick % 3 === 0 ? 4000 : 16_000 } };
 }

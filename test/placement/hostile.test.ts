@@ -3,7 +3,14 @@
  * is the worst that can happen: three oracles look for one, over random histories of clusters with hostile gangs.
  */
 import * as fc from 'fast-check';
-import { DEFAULT_POLICY, type Decision, type Policy } from '../../src/placement';
+import {
+  type ClusterNode,
+  DEFAULT_POLICY,
+  type Decision,
+  type Gang,
+  type Policy,
+  type Queue,
+} from '../../src/placement';
 import { type GangRecord } from '../../src/placement/books/records';
 import { Session } from '../../src/placement/books/session';
 import { allocate } from '../../src/placement/cycle/allocate';
@@ -19,13 +26,34 @@ import { Selector } from '../../src/placement/search/select';
 import { samples } from '../support/samples';
 import { cluster, gang, node, running, template } from './builders';
 import { Follower } from './histories';
-import { hostileWorlds, otherQuota, relabeled } from './hostile-worlds';
+import { hostileWorlds, largerNode, otherQuota, relabeled, wantedGang, wantedPod } from './hostile-worlds';
 
 /** All 1,200 in `.ci/full`, and a sixteenth in `npm test`: each is a history of many decisions. */
 const RUNS = samples(samples(1200));
 const SEED = Number(process.env.GANTRY_HOSTILE_SEED ?? 1428);
 
-const WAKING = [
+interface Moment {
+  readonly pick: number;
+  readonly now: number;
+  readonly queues: readonly Queue[];
+  readonly node: ClusterNode | undefined;
+  readonly waiting: Gang | undefined;
+}
+
+/** Ways to wake gangs beside those of other histories. */
+const OWN = {
+  relabel: ({ waiting, pick }) => waiting && { kind: 'gang', gang: relabeled(waiting, pick) },
+  quota: ({ queues, pick }) => ({ kind: 'queue', queue: otherQuota(queues[pick % queues.length], pick) }),
+  // What others wait for comes as a gang that may start in the same decision.
+  near: ({ pick, now }) => ({ kind: 'gang', gang: wantedGang(`near${pick}`, pick, now) }),
+  'foreign-near': ({ node: on, pick }) => on && { kind: 'pod', pod: wantedPod(`foreign${pick % 3}`, on.name, pick) },
+  'larger-node': ({ node: one, pick }) => one && { kind: 'node', node: largerNode(one, pick) },
+  'queue-comes': ({ pick }) => ({ kind: 'queue', queue: { name: `q${pick % 4}`, arrival: pick % 4 } }),
+  'queue-goes': ({ queues, pick }) =>
+    queues.length > 1 ? { kind: 'queue-gone', name: queues[pick % queues.length].name } : undefined,
+} satisfies Readonly<Record<string, (moment: Moment) => Delta | undefined>>;
+
+const OF_OTHERS = [
   'decide',
   'decide',
   'decide',
@@ -43,41 +71,75 @@ const WAKING = [
   'undo',
   'confirm',
   'time',
-  'relabel',
-  'quota',
+  'foreign-gone',
 ] as const;
 
-const step = fc.record({ kind: fc.constantFrom(...WAKING), pick: fc.nat(1_000_000) });
+type OwnKind = keyof typeof OWN;
+type Kind = OwnKind | (typeof OF_OTHERS)[number];
+
+const WAKING: readonly Kind[] = [...OF_OTHERS, ...(Object.keys(OWN) as OwnKind[])];
+
+/** With one queue, there stays one. */
+function stepIn(queues: number): fc.Arbitrary<{ readonly kind: Kind; readonly pick: number }> {
+  const kinds = WAKING.filter((kind) => queues > 1 || !kind.startsWith('queue-'));
+  return fc.record({ kind: fc.constantFrom(...kinds), pick: fc.nat(1_000_000) });
+}
 
 function historiesWith(queues: number): fc.Arbitrary<{
   readonly world: ReturnType<typeof hostileWorlds> extends fc.Arbitrary<infer T> ? T : never;
-  readonly steps: readonly { readonly kind: (typeof WAKING)[number]; readonly pick: number }[];
+  readonly steps: readonly { readonly kind: Kind; readonly pick: number }[];
 }> {
-  return fc.record({ world: hostileWorlds(queues), steps: fc.array(step, { minLength: 6, maxLength: 30 }) });
+  return fc.record({ world: hostileWorlds(queues), steps: fc.array(stepIn(queues), { minLength: 6, maxLength: 30 }) });
 }
 
-function take(
-  follower: Follower,
-  { kind, pick }: { readonly kind: (typeof WAKING)[number]; readonly pick: number },
-): void {
-  if (kind !== 'relabel' && kind !== 'quota') {
+function take(follower: Follower, { kind, pick }: { readonly kind: Kind; readonly pick: number }): void {
+  if (!isOwn(kind)) {
     follower.take({ kind, pick });
     return;
   }
   const { session } = follower;
-  const { gangs, queues, pods } = session.snapshot;
+  const { gangs, queues, pods, nodes } = session.snapshot;
   const waiting = gangs.filter(({ name }) => !pods.some((pod) => pod.gang === name));
-  const delta: Delta | undefined =
-    kind === 'quota'
-      ? { kind: 'queue', queue: otherQuota(queues[pick % queues.length], pick) }
-      : waiting.length === 0
-        ? undefined
-        : { kind: 'gang', gang: relabeled(waiting[pick % waiting.length], pick) };
+  const delta = OWN[kind]({
+    pick,
+    now: session.now,
+    queues,
+    node: nodes[pick % Math.max(1, nodes.length)],
+    waiting: waiting[pick % Math.max(1, waiting.length)],
+  });
   session.apply(...(delta === undefined ? [] : [delta]));
+}
+
+function isOwn(kind: Kind): kind is OwnKind {
+  return Object.hasOwn(OWN, kind);
 }
 
 function nameOf({ gang }: GangRecord): string {
   return gang.name;
+}
+
+/** @throws where the gang has a place after all, found without the shortcuts that are to be checked */
+function placedByHand(cycle: Cycle, gang: GangRecord): void {
+  const { session } = cycle;
+  const first = gang.placed > 0 ? undefined : turnOf(session, gang);
+  for (const turn of first === undefined ? [] : [first, ...otherTurns(session, first)]) {
+    const mark = session.ledger.mark();
+    const fits = withoutShortcuts(() => cycle.mayHave(turn) && cycle.placer.place(gang.root, turn.pods));
+    session.ledger.rollback(mark);
+    if (fits) {
+      throw new Error(`${nameOf(gang)} was left out and has a place`);
+    }
+  }
+}
+
+/** Places by hand what still sleeps when a decision begins. @returns how many sleep */
+function checkAsleep(session: Session): number {
+  session.begin();
+  const cycle = new Cycle(session, session.scoring(Selector));
+  const { sleeping } = session.sleepers;
+  sleeping.forEach((gang) => placedByHand(cycle, gang));
+  session.rewind();
+  return sleeping.length;
 }
 
 /** Starts what fits, and then places by hand what was left out. @returns how many were left out */
@@ -85,20 +147,14 @@ function checkLeftOut(session: Session, policy: Policy): number {
   session.apply({ kind: 'policy', policy: { ...policy, actions: ['allocate'] } });
   session.begin();
   const cycle = new Cycle(session, session.scoring(Selector));
-  allocate(cycle, false);
-  const leftOut = [...cycle.parked.lines.flatMap(({ gangs }) => gangs), ...cycle.parked.singles];
-  for (const gang of leftOut) {
-    const first = gang.placed > 0 ? undefined : turnOf(session, gang);
-    for (const turn of first === undefined ? [] : [first, ...otherTurns(session, first)]) {
-      // Not by the shortcuts that are to be checked.
-      const mark = session.ledger.mark();
-      const fits = withoutShortcuts(() => cycle.mayHave(turn) && cycle.placer.place(gang.root, turn.pods));
-      session.ledger.rollback(mark);
-      if (fits) {
-        throw new Error(`${nameOf(gang)} was left out and has a place`);
-      }
-    }
-  }
+  const tried = new Set(allocate(cycle, false));
+  const leftOut = [
+    ...cycle.parked.lines.flatMap(({ gangs }) => gangs),
+    ...cycle.parked.singles,
+    // Those that others might have helped were looked at.
+    ...session.sleepers.sleeping.filter((gang) => !tried.has(gang)),
+  ];
+  leftOut.forEach((gang) => placedByHand(cycle, gang));
   session.rewind();
   session.apply({ kind: 'policy', policy });
   return leftOut.length;
@@ -110,6 +166,7 @@ function withoutShortcuts<T>(work: () => T): T {
     jest.spyOn(Parking.prototype, 'mayFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'mayEverFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'isForlorn').mockReturnValue(false),
+    jest.spyOn(Session.prototype, 'emptyRoom').mockReturnValue(Infinity),
     jest.spyOn(OpenRows.prototype, 'mayBeAny').mockReturnValue(true),
     jest.spyOn(PodsOnNodes.prototype, 'isForlorn').mockReturnValue(false),
     jest.spyOn(PodsOnNodes.prototype, 'concerns').mockImplementation(function (this: PodsOnNodes) {
@@ -160,18 +217,21 @@ test('what is left out has no place, also after everything else has started', ()
 }, 600_000);
 
 test('a session that has seen them for long decides as one that sees them for the first time', () => {
+  let asleep = 0;
   fc.assert(
     fc.property(historiesWith(3), ({ world, steps }) => {
       const follower = new Follower(world);
       for (const one of steps) {
         take(follower, one);
         const { session } = follower;
+        asleep += checkAsleep(session);
         const scratch = new Session(session.snapshot, session.policy);
         expect(textOf(decideIn(session, NOTHING))).toEqual(textOf(decideIn(scratch, NOTHING)));
       }
     }),
     { numRuns: RUNS, seed: SEED },
   );
+  expect(asleep).toBeGreaterThan(RUNS);
 }, 600_000);
 
 test('in one queue, decisions are those that look at each gang and each node', () => {

@@ -4,7 +4,14 @@
  */
 import * as fc from 'fast-check';
 import { type Delta } from '../../src/placement/model/facts';
-import { DEFAULT_POLICY, type Pod, type Policy } from '../../src/placement';
+import {
+  DEFAULT_POLICY,
+  type Gang,
+  type Pod,
+  type PodAffinityTerm,
+  type PodTemplate,
+  type Policy,
+} from '../../src/placement';
 import { type GangRecord, type PodRecord } from '../../src/placement/books/records';
 import { Session } from '../../src/placement/books/session';
 import { Parking } from '../../src/placement/cycle/parking';
@@ -206,6 +213,135 @@ describe('a gang that is left out is looked at again when', () => {
     session.apply({ kind: 'gang-gone', name: 'first' });
     expect(started(session)).toEqual(['large-worker-0']);
   });
+});
+
+describe('a gang that has to be near pods that do not exist sleeps, and is looked at again when', () => {
+  const label = (app: string): Partial<PodTemplate> => ({ labels: { app }, request: { cpu: 1000, memory: 1e9 } });
+  const nearTo = (app: string): PodAffinityTerm => ({
+    topologyKey: 'kubernetes.io/hostname',
+    selector: { labels: [{ key: 'app', operator: 'In', values: [app] }] },
+  });
+  const near = {
+    ...gang('near', 1, template(0, { ...label('near'), podAffinity: [nearTo('db'), nearTo('cache')] })),
+    arrival: NOW,
+  };
+  const of = (name: string, app: string, more: Partial<Gang> = {}): Gang => ({
+    ...gang(name, 1, template(0, label(app))),
+    arrival: NOW - MINUTE,
+    ...more,
+  });
+  const foreign = (name: string, app: string): Delta => ({
+    kind: 'pod',
+    pod: { name, state: 'running', node: 'a', template: template(0, label(app)) },
+  });
+  const started = (session: Session): readonly string[] => decideIn(session, NOTHING).bindings.map(({ pod }) => pod);
+  const asleep = (session: Session): readonly string[] => session.sleepers.sleeping.map((one) => one.gang.name);
+  let session: Session;
+  beforeEach(() => {
+    session = new Session(cluster([node('a', 1)], [near], []), DEFAULT_POLICY);
+    expect([started(session), asleep(session)]).toEqual([[], ['near']]);
+  });
+
+  it('pods come, also where it names a term twice', () => {
+    const roles = ['x', 'y'].map((name, i) => ({
+      name,
+      count: 1,
+      template: template(0, { ...label(name), podAffinity: i === 0 ? [nearTo('db'), nearTo('db')] : [nearTo('db')] }),
+    }));
+    session.apply({ kind: 'gang', gang: { ...gang('twice', 2, template(0)), roles } });
+    expect([started(session), [...asleep(session)].sort()]).toEqual([[], ['near', 'twice']]);
+    session.apply({ kind: 'node', node: { ...node('a', 1), unschedulable: true } });
+    session.apply({ kind: 'node', node: node('a', 1) }, foreign('db', 'db'));
+    expect([started(session), asleep(session)]).toEqual([['twice-x-0', 'twice-y-0'], ['near']]);
+  });
+
+  it('pods of other schedulers come, one for each of its terms', () => {
+    const { table } = session;
+    session.apply(foreign('db', 'db'));
+    expect([started(session), asleep(session)]).toEqual([[], ['near']]);
+    session.apply(foreign('cache', 'cache'));
+    expect([started(session), asleep(session)]).toEqual([['near-worker-0'], []]);
+    // And it sleeps again when one of them goes.
+    session.apply({ kind: 'pod-gone', name: 'db' });
+    expect([started(session), asleep(session)]).toEqual([[], ['near']]);
+    // Nothing was built again.
+    expect(session.table).toBe(table);
+  });
+
+  it('gangs may start that bring them: in the same decision', () => {
+    session.apply({ kind: 'gang', gang: of('one', 'db') });
+    expect([started(session), asleep(session)]).toEqual([['one-worker-0'], ['near']]);
+    session.apply({ kind: 'gang', gang: of('two', 'cache') });
+    expect(started(session)).toEqual(['one-worker-0', 'two-worker-0', 'near-worker-0']);
+  });
+
+  it('another one that sleeps may start, and bring them', () => {
+    session.apply(foreign('cache', 'cache'));
+    const db = of('db', 'db');
+    const [role] = db.roles;
+    const waits = { ...role, template: { ...role.template, podAffinity: [nearTo('queue')] } };
+    session.apply({ kind: 'gang', gang: { ...db, roles: [waits] } });
+    expect([started(session), [...asleep(session)].sort()]).toEqual([[], ['db', 'near']]);
+    session.apply({ kind: 'gang', gang: of('queue', 'queue') });
+    expect([...started(session)].sort()).toEqual(['db-worker-0', 'near-worker-0', 'queue-worker-0']);
+  });
+
+  it('room is made for the gang that brings them', () => {
+    const low = gang(
+      'low',
+      1,
+      template(1, { ...label('low'), request: { cpu: 1000, memory: 1e9, 'nvidia.com/gpu': 1 } }),
+    );
+    session.apply(
+      { kind: 'gang', gang: { ...low, priority: 0 } },
+      { kind: 'pod', pod: running('low', 'a') },
+      foreign('cache', 'cache'),
+    );
+    expect([started(session), asleep(session)]).toEqual([[], ['near']]);
+    const db = gang('db', 1, template(1, { ...label('db'), request: { cpu: 1000, memory: 1e9, 'nvidia.com/gpu': 1 } }));
+    session.apply({ kind: 'gang', gang: { ...db, priority: 100, arrival: NOW - MINUTE } });
+    const { evictions, nominations } = decideIn(session, NOTHING);
+    expect(evictions.map(({ pod }) => pod)).toEqual(['low-worker-0']);
+    expect(nominations.map(({ pod }) => pod).sort()).toEqual(['db-worker-0', 'near-worker-0']);
+  });
+
+  it('it is not, once it is gone', () => {
+    const { table } = session;
+    // Others of its shape keep the books from being built again.
+    session.apply({ kind: 'gang', gang: { ...near, name: 'other', arrival: NOW + 1 } });
+    session.apply({ kind: 'gang-gone', name: 'near' });
+    expect([started(session), asleep(session)]).toEqual([[], ['other']]);
+    session.apply(foreign('db', 'db'), foreign('cache', 'cache'));
+    expect([started(session), asleep(session)]).toEqual([['other-worker-0'], []]);
+    expect(session.table).toBe(table);
+  });
+
+  it.each([
+    ['of another of its roles', [label('db'), { ...label('web'), podAffinity: [nearTo('db')] }]],
+    ['like itself', [{ ...label('db'), podAffinity: [nearTo('db')] }, label('web')]],
+  ])('but not for pods %s', (_, templates) => {
+    const roles = templates.map((one, i) => ({ name: `r${i}`, count: 1, template: template(0, one) }));
+    session.apply({ kind: 'gang', gang: { ...gang('own', 2, template(0)), roles } });
+    expect([started(session), asleep(session)]).toEqual([['own-r0-0', 'own-r1-0'], ['near']]);
+  });
+
+  it('it says something else, or goes', () => {
+    session.apply({ kind: 'gang', gang: { ...near, ...of('near', 'near') } });
+    expect([started(session), asleep(session)]).toEqual([['near-worker-0'], []]);
+    session.apply({ kind: 'gang', gang: near });
+    expect([started(session), asleep(session)]).toEqual([[], ['near']]);
+    session.apply({ kind: 'gang-gone', name: 'near' }, foreign('db', 'db'), foreign('cache', 'cache'));
+    expect([started(session), asleep(session)]).toEqual([[], []]);
+  });
+});
+
+test('a gang whose queue does not exist sleeps until it does', () => {
+  const lost = { ...gang('lost', 1, template(1)), queue: 'late', arrival: NOW };
+  const session = new Session(cluster([node('a', 1)], [lost], []), DEFAULT_POLICY);
+  expect(decideIn(session, NOTHING).bindings).toEqual([]);
+  expect(session.sleepers.sleeping.map((one) => one.gang.name)).toEqual(['lost']);
+  session.apply({ kind: 'queue', queue: { name: 'late' } });
+  expect(decideIn(session, NOTHING).bindings.map(({ pod }) => pod)).toEqual(['lost-worker-0']);
 });
 
 describe('whether an empty cluster has room is looked at again when', () => {

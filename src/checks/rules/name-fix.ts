@@ -72,7 +72,7 @@ function valueThat(what: string): string {
     return `${first}, or to a value that ${verb}s ${rest}`;
   }
   const [, be = ''] = /^be (.+)$/.exec(what) ?? [];
-  if (/^(?:at (?:least|most) |the |one of )/.test(be)) {
+  if (/^(?:at (?:least|most) |the |one of )|, joined by /.test(be)) {
     return be;
   }
   if (/^(?:less|greater|more) than /.test(be)) {

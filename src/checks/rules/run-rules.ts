@@ -43,7 +43,7 @@ export function runRules(
   context: RuleContext,
   sink: FindingSink,
   own: ManifestSet = context.set,
-  contents = new Contents(),
+  contents = new Contents(context.set),
 ): void {
   const stages = { manifests: own.manifests, onObjects: sink, onTemplates: sink, onSet: () => sink };
   runStages(rules, context, stages, own, contents);

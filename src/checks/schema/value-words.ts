@@ -69,7 +69,7 @@ function listWords(items: SchemaNode | undefined): string {
 function objectWords(node: SchemaNode): string {
   const members = node.required;
   if (members.length > 0 && members.length <= MOST_CHOICES) {
-    return `an object with the ${members.length === 1 ? 'field' : 'fields'} ${allOf(members)}`;
+    return `an object with the ${members.length === 1 ? `field "${members[0]}"` : `fields ${allOf(members)}`}`;
   }
   const parts = Object.keys(node.schema.properties ?? {}).filter((name) => !name.startsWith('$'));
   if (parts.length === 1) {

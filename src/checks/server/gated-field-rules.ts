@@ -3,7 +3,7 @@
  */
 import { kindKey } from '../../manifests/identity';
 import { fieldOf } from '../../manifests/pointer';
-import { type Rule } from '../rules/rule';
+import { type Rule, type RuleContext } from '../rules/rule';
 import { droppedFrom, GATED_FIELDS, type GatedField } from './gated-fields';
 import { minorOf, objectRule, podRule, type RuleTexts, type Say } from './server-rule';
 
@@ -24,18 +24,23 @@ function texts(what: string, fields: readonly GatedField[], source: string): Rul
   };
 }
 
-function sayDropped(dropped: ReturnType<typeof droppedFrom>, say: Say): void {
+function sayDropped(dropped: ReturnType<typeof droppedFrom>, say: Say, { set }: RuleContext): void {
   for (const { path, field } of dropped) {
-    const { gate, since } = field;
+    const { gate, since, onlyWith, enabledWith = [] } = field;
+    if (enabledWith.some((kind) => set.ofKind(kind).length > 0)) {
+      continue;
+    }
     const version = since === undefined ? undefined : `Kubernetes 1.${since}`;
     const until = version === undefined ? '' : ` before ${version}`;
-    say(path, `${fieldOf(path)} has no effect: the feature gate ${gate} is off by default${until}`, {
+    const because = onlyWith === undefined ? '' : `, because its ${onlyWith} is set`;
+    const removed = onlyWith === undefined ? fieldOf(path) : fieldOf(`${path}/${onlyWith}`);
+    say(path, `${fieldOf(path)} has no effect${because}: the feature gate ${gate} is off by default${until}`, {
       severity: 'warning',
       found: null,
       fix:
         version === undefined
-          ? `Remove ${fieldOf(path)}, or turn on the feature gate ${gate}.`
-          : `Remove ${fieldOf(path)}, turn on the feature gate ${gate}, or upgrade to ${version}.`,
+          ? `Remove ${removed}, or turn on the feature gate ${gate}.`
+          : `Remove ${removed}, turn on the feature gate ${gate}, or upgrade to ${version}.`,
     });
   }
 }
@@ -48,7 +53,8 @@ export const gatedFieldRules: readonly Rule[] = [
     ...podRule(
       'pod-field-enabled',
       texts('A field of a pod', ofPods, 'api/pod/util.go (dropDisabledFields); features/kube_features.go'),
-      ({ template }, say, context) => sayDropped(droppedFrom('pod', { spec: template.spec }, minorOf(context)), say),
+      ({ template }, say, context) =>
+        sayDropped(droppedFrom('pod', { spec: template.spec }, minorOf(context)), say, context),
     ),
     severity: 'warning',
   },
@@ -57,7 +63,7 @@ export const gatedFieldRules: readonly Rule[] = [
       'field-enabled',
       [...new Set(ofObjects.map(({ of }) => of))],
       texts('A field', ofObjects, 'features/kube_features.go; registry, strategy.go of each kind'),
-      (object, say, context, { id }) => sayDropped(droppedFrom(kindKey(id), object, minorOf(context)), say),
+      (object, say, context, { id }) => sayDropped(droppedFrom(kindKey(id), object, minorOf(context)), say, context),
     ),
     severity: 'warning',
   },

@@ -4,7 +4,8 @@
  *
  * Source: pkg/features/kube_features.go (since when a gate is on) and the functions `dropDisabled…` of pkg/api and pkg/registry in Kubernetes
  * 1.30 to 1.37; pkg/features and pkg/registry/customresourcedefinition of apiextensions-apiserver. With the source `image`, the whole volume is
- * dropped, and with it its mounts.
+ * dropped, and with it its mounts. The reference of a claim to a source in another namespace is dropped as a whole; the claims that a controller
+ * creates from a template lose it as well.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
@@ -20,6 +21,14 @@ export interface GatedField {
   readonly from?: number;
   /** The first minor in which the gate is on by default. @default - it is off in every minor */
   readonly since?: number;
+  /** The last minor that has the field. @default - the newest minor has it */
+  readonly until?: number;
+  /**
+   * A member with which the server drops the field; without it, the field is kept. @default - it is dropped whatever is in it
+   */
+  readonly onlyWith?: string;
+  /** Kinds that only a server with this gate takes: where the set has one, the gate is on. @default - nothing says so */
+  readonly enabledWith?: readonly string[];
 }
 
 /** A field of each container, of every kind. */
@@ -33,6 +42,19 @@ const POD_AFFINITY = ['podAffinity', 'podAntiAffinity'].flatMap((kind) => [
   `/spec/affinity/${kind}/requiredDuringSchedulingIgnoredDuringExecution/*`,
   `/spec/affinity/${kind}/preferredDuringSchedulingIgnoredDuringExecution/*/podAffinityTerm`,
 ]);
+
+/** Where claims for storage are stated: by themselves, for the pods of a StatefulSet, and for a single pod. */
+const CLAIM_SPECS = [
+  { of: 'PersistentVolumeClaim', spec: '/spec' },
+  { of: 'apps/StatefulSet', spec: '/spec/volumeClaimTemplates/*/spec' },
+  { of: 'pod', spec: '/spec/volumes/*/ephemeral/volumeClaimTemplate/spec' },
+];
+
+/** Kubernetes' own gangs; their kinds are served only with the gate. */
+const NATIVE_GANGS = {
+  gate: 'GenericWorkload',
+  enabledWith: ['PodGroup', 'CompositePodGroup', 'Workload'].map((kind) => `scheduling.k8s.io/${kind}`),
+};
 
 export const GATED_FIELDS: readonly GatedField[] = [
   { of: 'pod', path: '/spec/resourceClaims', gate: 'DynamicResourceAllocation', since: 34 },
@@ -69,6 +91,14 @@ export const GATED_FIELDS: readonly GatedField[] = [
     gate: 'MaxUnavailableStatefulSet',
     since: 37,
   },
+  { of: 'pod', path: '/spec/schedulingGroup', ...NATIVE_GANGS, from: 36 },
+  { of: 'pod', path: '/spec/workloadRef', ...NATIVE_GANGS, from: 35, until: 35 },
+  ...CLAIM_SPECS.map(({ of, spec }) => ({
+    of,
+    path: `${spec}/dataSourceRef`,
+    gate: 'CrossNamespaceVolumeDataSource',
+    onlyWith: 'namespace',
+  })),
   { of: 'batch/Job', path: '/spec/successPolicy', gate: 'JobSuccessPolicy', since: 31 },
   { of: 'batch/Job', path: '/spec/managedBy', gate: 'JobManagedBy', since: 32 },
   { of: 'Service', path: '/spec/trafficDistribution', gate: 'ServiceTrafficDistribution', since: 31 },
@@ -91,14 +121,20 @@ export const GATED_FIELDS: readonly GatedField[] = [
 
 const offBefore = new Map<string, readonly GatedField[]>();
 
-/** The fields of a kind, or of pods, that a server of this minor knows and drops. */
+/** The fields of a kind, or of pods, that a server of this minor knows and drops, at least with some member. */
+function fieldsThatMayBeDropped(of: string, minor: number): readonly GatedField[] {
+  return GATED_FIELDS.filter(
+    ({ of: owner, from = 0, since = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY }) =>
+      owner === of && minor < since && minor >= from && minor <= until,
+  );
+}
+
+/** The fields of a kind, or of pods, that a server of this minor knows and drops whatever is in them. */
 export function droppedFields(of: string, minor: number): readonly GatedField[] {
   const key = `${of} ${minor}`;
   let fields = offBefore.get(key);
   if (fields === undefined) {
-    fields = GATED_FIELDS.filter(
-      ({ of: owner, from = 0, since = Number.POSITIVE_INFINITY }) => owner === of && minor < since && minor >= from,
-    );
+    fields = fieldsThatMayBeDropped(of, minor).filter(({ onlyWith }) => onlyWith === undefined);
     offBefore.set(key, fields);
   }
   return fields;
@@ -127,18 +163,24 @@ export function* droppedFrom(
   root: JsonObject,
   minor: number,
 ): Iterable<{ readonly path: string; readonly field: GatedField }> {
-  for (const field of droppedFields(of, minor)) {
-    for (const path of places(root, field.path.split('/').slice(1), '')) {
-      yield { path, field };
+  for (const field of fieldsThatMayBeDropped(of, minor)) {
+    for (const { path, value } of places(root, field.path.split('/').slice(1), '')) {
+      const member = field.onlyWith === undefined ? value : isObject(value) ? value[field.onlyWith] : undefined;
+      if (member !== undefined && member !== null && (field.onlyWith === undefined || member !== '')) {
+        yield { path, field };
+      }
     }
   }
 }
 
-function* places(value: JsonValue | undefined, [token, ...rest]: readonly string[], path: string): Iterable<string> {
+interface Place {
+  readonly path: string;
+  readonly value: JsonValue | undefined;
+}
+
+function* places(value: JsonValue | undefined, [token, ...rest]: readonly string[], path: string): Iterable<Place> {
   if (token === undefined) {
-    if (value !== undefined && value !== null) {
-      yield path;
-    }
+    yield { path, value };
   } else if (token === '*') {
     const members = Array.isArray(value) ? value.entries() : Object.entries(isObject(value) ? value : {});
     for (const [key, member] of members) {

@@ -162,7 +162,7 @@ function composedName(name: string, parts: Readonly<Record<string, JsonValue | u
   if (name === wanted) {
     return undefined;
   }
-  const form = `be ${fields.map((field) => `<${field}>`).join('.')}`;
+  const form = `be ${fields.join(' and ')}, joined by a dot`;
   const unset = fields.filter((field) => (asString(parts[field]) ?? '') === '');
   if (unset.length === 0 && dnsSubdomain(wanted) !== undefined) {
     return form;

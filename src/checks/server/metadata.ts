@@ -103,7 +103,8 @@ interface Complained {
 
 /** What to write as the name of an object. Names of definitions follow from their spec. */
 function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
-  const [, form = '', wanted, unset] = /^be (<\S+>)(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
+  const [, form = '', wanted, unset] =
+    /^be (\S+ and \S+, joined by a dot)(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
   if (form === '') {
     return {};
   }

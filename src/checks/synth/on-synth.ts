@@ -17,7 +17,7 @@ import { type Report } from '../report/report';
 import { writeReportFile } from '../report/report-file';
 import { findingText, notCheckedByReason } from '../report/text';
 import { type SynthState, synthState } from './synth-state';
-import { printWithoutTrace } from './uncaught';
+import { printValidationWithoutTrace, printWithoutTrace, withoutEmptyPath } from './uncaught';
 
 /** Has the tree that `scope` belongs to checked on synth. Calling it again changes nothing. */
 export function checkOnSynth(scope: IConstruct): void {
@@ -63,6 +63,9 @@ export function checkOnSynth(scope: IConstruct): void {
       }
       if (state.phase !== 'done') {
         check();
+        if (state.phase === 'outside' && errors.size > 0) {
+          printValidationWithoutTrace();
+        }
       }
       if (state.phase === 'due') {
         state.phase = 'done';
@@ -120,8 +123,7 @@ function oncePerSynth(root: IConstruct, state: SynthState): (rendered: readonly 
         return synth();
       } catch (error) {
         if (error instanceof Error) {
-          // A mistake that belongs to no construct is at the app, whose path is empty.
-          error.message = error.message.replaceAll('\n  [] ', '\n  ');
+          error.message = withoutEmptyPath(error.message);
           printWithoutTrace(error);
         }
         throw error;

@@ -43,6 +43,32 @@ export function printWithoutTrace(error: Error, text = error.message): void {
   setImmediate(stop).unref();
 }
 
+/** Whether a validation of this turn of the event loop has found errors. */
+let isInvalid = false;
+
+/** The same of the error that cdk8s is going to throw for what validations of this turn return. */
+export function printValidationWithoutTrace(): void {
+  if (isInvalid || (quiet.size === 0 && isHandledByProgram())) {
+    return;
+  }
+  isInvalid = true;
+  const onUncaught = (thrown: unknown): void => {
+    if (thrown instanceof Error && thrown.message.startsWith('Validation failed with the following ')) {
+      exitWith(withoutEmptyPath(thrown.message));
+    }
+  };
+  process.on('uncaughtExceptionMonitor', onUncaught);
+  setImmediate(() => {
+    process.removeListener('uncaughtExceptionMonitor', onUncaught);
+    isInvalid = false;
+  }).unref();
+}
+
+/** Errors of cdk8s have the path of a construct in brackets before each text. What belongs to no construct is at the app, whose path is empty. */
+export function withoutEmptyPath(message: string): string {
+  return message.replaceAll('\n  [] ', '\n  ');
+}
+
 let listens = false;
 
 /**

@@ -45,6 +45,30 @@ export function mapping(value: JsonValue | undefined, at: string, note: DevicePl
   return {};
 }
 
+/** The members of a mapping as Go reads them into a struct. */
+export interface Members {
+  /** By the names that the struct knows; others keep theirs. */
+  readonly members: JsonObject;
+  /** What other spellings of a name say: it is read, and replaced by what comes last. */
+  readonly replaced: readonly JsonObject[];
+}
+
+/** Go reads a key in any case, in the order of the bytes of the keys, so that of two spellings the last one counts. */
+export function membersOf(value: JsonObject, known: readonly string[]): Members {
+  const nameOf = new Map(known.map((name) => [name.toLowerCase(), name]));
+  const members = new Map<string, JsonValue>();
+  const replaced: JsonObject[] = [];
+  for (const key of Object.keys(value).toSorted((a, b) => (a < b ? -1 : 1))) {
+    const name = nameOf.get(key.toLowerCase()) ?? key;
+    const before = members.get(name);
+    if (before !== undefined) {
+      replaced.push({ [name]: before });
+    }
+    members.set(name, value[key] ?? before ?? null);
+  }
+  return { members: Object.fromEntries(members), replaced };
+}
+
 /** Types of values. */
 export type ValueType = 'string' | 'boolean' | 'duration';
 

@@ -12,6 +12,7 @@ import {
   type DevicePluginNote,
   type DevicePluginProblem,
   mapping,
+  membersOf,
   noteTypes,
   PREFIX,
   type ValueType,
@@ -79,12 +80,19 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   const note: DevicePluginNote = (kind, at, message, found, expected, fix) =>
     problems.push({ kind, at, message, found, expected, fix });
   const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [], shared: [] } as const;
-  const config = configurationIn(text, 'version: v1, flags, and sharing', note);
-  if (config === undefined) {
+  const written = configurationIn(text, 'version: v1, flags, and sharing', note);
+  if (written === undefined) {
     return nothing;
   }
+  const { members: config, replaced } = membersOf(written, ROOT_KEYS);
+  for (const { version, ...sections } of replaced) {
+    noteTypes({ version: version ?? null }, '', { version: 'string' }, note);
+    for (const [key, section] of Object.entries(sections)) {
+      mapping(section, key, note, '{}');
+    }
+  }
   noteUnknown(config, '', ROOT_KEYS, note);
-  if (config.version !== undefined && config.version !== '' && config.version !== 'v1') {
+  if (![undefined, null, '', 'v1'].includes(config.version as string | null | undefined)) {
     note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');
   }
   if (config.resources !== undefined && config.resources !== null) {
@@ -104,20 +112,38 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   };
 }
 
-function readFlags(flags: JsonObject, note: DevicePluginNote): string {
-  noteUnknown(flags, 'flags', [...Object.keys(FLAGS), 'plugin', 'gfd'], note);
-  noteTypes(flags, 'flags', FLAGS, note);
-  const plugin = mapping(flags.plugin, 'flags.plugin', note, '{passDeviceSpecs: true}');
-  noteUnknown(plugin, 'flags.plugin', [...Object.keys(PLUGIN_FLAGS), 'deviceListStrategy'], note);
-  noteTypes(plugin, 'flags.plugin', PLUGIN_FLAGS, note);
-  const gfd = mapping(flags.gfd, 'flags.gfd', note, '{oneshot: false}');
-  noteUnknown(gfd, 'flags.gfd', Object.keys(GFD_FLAGS), note);
-  noteTypes(gfd, 'flags.gfd', GFD_FLAGS, note);
+function readFlags(written: JsonObject, note: DevicePluginNote): string {
+  const flags = typedMembers(written, 'flags', FLAGS, ['plugin', 'gfd'], note);
+  const plugin = typedMembers(
+    mapping(flags.plugin, 'flags.plugin', note, '{passDeviceSpecs: true}'),
+    'flags.plugin',
+    PLUGIN_FLAGS,
+    ['deviceListStrategy'],
+    note,
+  );
+  typedMembers(mapping(flags.gfd, 'flags.gfd', note, '{oneshot: false}'), 'flags.gfd', GFD_FLAGS, [], note);
   choice(flags.migStrategy, 'flags.migStrategy', MIG_STRATEGIES, note);
   choice(flags.deviceDiscoveryStrategy, 'flags.deviceDiscoveryStrategy', DISCOVERY_STRATEGIES, note);
   choice(plugin.deviceIDStrategy, 'flags.plugin.deviceIDStrategy', DEVICE_ID_STRATEGIES, note);
   readListStrategies(plugin.deviceListStrategy, note);
   return typeof flags.migStrategy === 'string' ? flags.migStrategy : '';
+}
+
+/** The members of a mapping, with notes of those that are not known or not of their types. */
+function typedMembers(
+  written: JsonObject,
+  at: string,
+  types: Readonly<Record<string, ValueType>>,
+  others: readonly string[],
+  note: DevicePluginNote,
+): JsonObject {
+  const known = [...Object.keys(types), ...others];
+  const { members, replaced } = membersOf(written, known);
+  noteUnknown(members, at, known, note);
+  for (const one of [members, ...replaced]) {
+    noteTypes(one, at, types, note);
+  }
+  return members;
 }
 
 function readListStrategies(value: JsonValue | undefined, note: DevicePluginNote): void {
@@ -161,9 +187,8 @@ function readResources(resources: JsonObject, note: DevicePluginNote): void {
   }
 }
 
-function readImex(imex: JsonObject, note: DevicePluginNote): void {
-  noteUnknown(imex, 'imex', ['channelIDs', 'required'], note);
-  noteTypes(imex, 'imex', { required: 'boolean' }, note);
+function readImex(written: JsonObject, note: DevicePluginNote): void {
+  const imex = typedMembers(written, 'imex', { required: 'boolean' }, ['channelIDs'], note);
   const ids = imex.channelIDs;
   if (ids === undefined || ids === null) {
     return;
@@ -181,10 +206,11 @@ function readImex(imex: JsonObject, note: DevicePluginNote): void {
 }
 
 function readSharing(
-  sharing: JsonObject,
+  written: JsonObject,
   migStrategy: string,
   note: DevicePluginNote,
 ): Pick<DevicePluginReading, 'strategy' | 'askedOnce' | 'shared'> {
+  const sharing = membersOf(written, ['timeSlicing', 'mps']).members;
   noteUnknown(sharing, 'sharing', ['timeSlicing', 'mps'], note);
   const slicing = sharing.timeSlicing;
   const mps = sharing.mps;

@@ -7,6 +7,7 @@
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { nearestName } from '../../facts/spelling';
+import { fieldBelow } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { LineTable } from '../../manifests/texts/source-text';
 import { readDocuments } from '../../manifests/yaml';
@@ -370,17 +371,13 @@ class Reader {
           : prefixes[prefix];
       if (facts === undefined) {
         const names = [...Object.keys(known), ...Object.keys(prefixes).map((start) => `${start}<name>`)];
+        const unset = names.filter((name) => !Object.hasOwn(args, name));
         this.note(
           'unknown-key',
           join(at, key),
           `unknown argument "${key}" of ${owner} in ${at}`,
           key,
-          names.length === 0
-            ? 'no arguments'
-            : (nearestName(
-                key,
-                names.filter((name) => !Object.hasOwn(args, name)),
-              ) ?? oneOf(names)),
+          nearestName(key, unset) ?? readerOf(key) ?? (names.length === 0 ? 'no arguments' : oneOf(names)),
         );
         continue;
       }
@@ -540,8 +537,17 @@ function kindOfValue(value: JsonValue): string {
     : String(value);
 }
 
+/** What is expected of an argument that another plugin reads begins so. */
+export const ARGUMENTS_OF = 'the arguments of ';
+
+/** Where the argument has an effect, if a plugin reads it: `the arguments of binpack`. */
+function readerOf(key: string): string | undefined {
+  const reader = Object.entries(SCHEDULER_PLUGINS).find(([, { arguments: known }]) => Object.hasOwn(known, key));
+  return reader === undefined ? undefined : `${ARGUMENTS_OF}${reader[0]}`;
+}
+
 function join(at: string, key: string): string {
-  return at === '' ? key : `${at}.${key}`;
+  return at === '' ? key : fieldBelow(at, key);
 }
 
 function firstLine(text: string): string {

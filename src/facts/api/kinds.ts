@@ -2,6 +2,7 @@
  * Which kinds there are: built-in ones per Kubernetes minor, and those of the projects Gantry knows. No schema is read here.
  */
 import { BUILT_IN_MINORS, KIND_ROWS, SOURCES } from './kind-table';
+import { groupBy } from '../collections';
 import { type KindInfo, type KubernetesMinor } from './schema';
 
 /** The Kubernetes minors whose API Gantry knows, ascending. */
@@ -9,6 +10,9 @@ export const KUBERNETES_MINORS: readonly KubernetesMinor[] = BUILT_IN_MINORS;
 
 /** The minor that is checked against unless another is asked for. */
 export const DEFAULT_MINOR: KubernetesMinor = '1.35';
+
+/** The core group in the table. */
+const CORE = '-';
 
 /** Where a kind's schema stands: a bundle of `schemas/` and a reference into it. For the schema loader alone. */
 export interface SchemaPlace {
@@ -23,23 +27,32 @@ interface Entry {
   readonly references: ReadonlyMap<string, number>;
 }
 
-let table: ReadonlyMap<string, Entry> | undefined;
-let byGroupKind: ReadonlyMap<string, readonly KindInfo[]> | undefined;
+/** A row of the table, which is read when its kind is asked for: a check of one file needs a few of them. */
+interface Row {
+  readonly text: string;
+  entry?: Entry;
+}
+
+let table: ReadonlyMap<string, Row> | undefined;
+let byGroupKind: ReadonlyMap<string, readonly Row[]> | undefined;
 
 /** @returns undefined for a kind that Gantry does not know, also where it knows the kind under another version */
 export function findKind(apiVersion: string, kind: string): KindInfo | undefined {
-  return entries().get(`${apiVersion}/${kind}`)?.info;
+  return entryAt(apiVersion, kind)?.info;
 }
 
 /** All known versions of a kind, in the order of the kind table; empty where the kind is not known. */
 export function versionsOfKind(group: string, kind: string): readonly KindInfo[] {
-  byGroupKind ??= groupKinds();
-  return byGroupKind.get(`${group}/${kind}`) ?? [];
+  byGroupKind ??= groupBy([...rows().values()], ({ text }) => {
+    const [ofRow, , kindOfRow] = text.split(' ', 3);
+    return `${ofRow === CORE ? '' : ofRow}/${kindOfRow}`;
+  });
+  return (byGroupKind.get(`${group}/${kind}`) ?? []).map((row) => entryOf(row).info);
 }
 
 /** Every kind and version, sorted by group, version and kind. */
 export function allKinds(): readonly KindInfo[] {
-  return [...entries().values()].map((entry) => entry.info);
+  return [...rows().values()].map((row) => entryOf(row).info);
 }
 
 /** Whether a group is served by the API server's own code (`''` is the core group). */
@@ -52,19 +65,29 @@ let builtInGroups: ReadonlySet<string> | undefined;
 
 /** @returns undefined where the minor does not serve the kind's version */
 export function schemaPlace(info: KindInfo, minor: KubernetesMinor): SchemaPlace | undefined {
-  const entry = entries().get(`${info.apiVersion}/${info.kind}`);
+  const entry = entryAt(info.apiVersion, info.kind);
   const reference = entry?.references.get(info.builtIn ? minor : '');
   return entry === undefined || reference === undefined ? undefined : { bundle: entry.bundle, reference };
 }
 
-function entries(): ReadonlyMap<string, Entry> {
+function entryAt(apiVersion: string, kind: string): Entry | undefined {
+  const row = rows().get(`${apiVersion}/${kind}`);
+  return row && entryOf(row);
+}
+
+/** By API version and kind. */
+function rows(): ReadonlyMap<string, Row> {
   table ??= new Map(
-    KIND_ROWS.split('\n').map((row) => {
-      const entry = parseRow(row);
-      return [`${entry.info.apiVersion}/${entry.info.kind}`, entry];
+    KIND_ROWS.split('\n').map((text) => {
+      const [group, version, kind] = text.split(' ', 3);
+      return [`${group === CORE ? '' : `${group}/`}${version}/${kind}`, { text }];
     }),
   );
   return table;
+}
+
+function entryOf(row: Row): Entry {
+  return (row.entry ??= parseRow(row.text));
 }
 
 /** Row: group, version, kind, plural, flags, bundle, references; see the table's own comment. */
@@ -72,7 +95,7 @@ function parseRow(row: string): Entry {
   const [group, version, kind, plural, flags, bundle, places] = row.split(' ');
   const builtIn = flags.includes('b');
   const references = builtIn ? referencesByMinor(places) : new Map([['', Number(places)]]);
-  const core = group === '-';
+  const core = group === CORE;
   const since = /d(\d+)/.exec(flags)?.[1];
   const removed = /r(\d+)/.exec(flags)?.[1];
   return {
@@ -109,18 +132,4 @@ function referencesByMinor(text: string): ReadonlyMap<string, number> {
     }
   }
   return references;
-}
-
-function groupKinds(): ReadonlyMap<string, readonly KindInfo[]> {
-  const found = new Map<string, KindInfo[]>();
-  for (const info of allKinds()) {
-    const key = `${info.group}/${info.kind}`;
-    const versions = found.get(key);
-    if (versions) {
-      versions.push(info);
-    } else {
-      found.set(key, [info]);
-    }
-  }
-  return found;
 }

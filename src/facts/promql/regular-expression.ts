@@ -1,10 +1,7 @@
 /**
  * Whether RE2, which Prometheus uses, can read a regular expression.
  */
-import { createRequire } from 'node:module';
-import type * as re2 from '@bufbuild/re2';
-
-const requireOnDemand = createRequire(__filename);
+import { compileRe2, re2Problem } from './re2';
 
 /** Expressions of these parts mean the same everywhere, and are not worth loading an engine for. */
 const PLAIN = /^(?:[\w\s:;,\-/=@%&~"'!<>#]|\\[.\-/]|\.[*+]?|\||\((?:\?:)?[\w\s:;,\-/|.]*\)[?*+]?|\[[\w-]+\][*+?]?)*$/;
@@ -35,13 +32,12 @@ function problemOf(source: string): string | undefined {
   if (PLAIN.test(source) && compiles(source)) {
     return undefined;
   }
-  const { RE2JS } = requireOnDemand('@bufbuild/re2') as typeof re2;
-  try {
-    RE2JS.compile(`^(?s:${source})$`);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  return re2Problem(anchored(source));
+}
+
+/** As Prometheus compiles it. */
+function anchored(source: string): string {
+  return `^(?s:${source})$`;
 }
 
 function compiles(source: string): boolean {
@@ -57,9 +53,8 @@ export function matchesWhole(source: string, text: string): boolean {
   if (PLAIN.test(source) && compiles(source)) {
     return new RegExp(`^(?:${source})$`, 's').test(text);
   }
-  const { RE2JS } = requireOnDemand('@bufbuild/re2') as typeof re2;
   try {
-    return RE2JS.compile(`^(?s:${source})$`).matches(text);
+    return compileRe2(anchored(source)).matches(text);
   } catch {
     return false;
   }

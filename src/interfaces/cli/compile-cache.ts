@@ -6,7 +6,6 @@
  * no other user can write it. A cache that cannot be read or written costs time, and nothing else.
  */
 import { isAscii } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -25,14 +24,13 @@ import { createRequire, wrap } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { constants, Script } from 'node:vm';
+import { gunzipSync, gzipSync, constants as zlib } from 'node:zlib';
 
 /** The last line of a bundle that may be cached: it names the contents. V8 itself compares only the length of the source. */
 const CONTENTS = /\n\/\/ contents ([0-9a-f]{64})\n$/;
 
-const DIGEST_BYTES = 32;
-
-/** How many files the folder keeps: one of each version of Gantry and Node that a user has in use, at about 2 MB. */
-const KEPT = 8;
+/** How many files the folder keeps: two of each version of Gantry and Node that a user has in use, at about 2 MB together. */
+const KEPT = 16;
 
 /** What this module writes, including what it wrote partly before it was killed. */
 const WRITTEN = /-[0-9a-f]{32}-v\d[\w.-]*\.v8(?:\.\d+)?$/;
@@ -93,14 +91,17 @@ function readOwn(file: string): Buffer | undefined {
   }
 }
 
-/** The data after its digest. V8 does not notice every damage, and a process that runs damaged code crashes. */
-function dataOf(stored: Buffer): Buffer | undefined {
-  const data = stored.subarray(DIGEST_BYTES);
-  return digestOf(data).equals(stored.subarray(0, DIGEST_BYTES)) ? data : undefined;
+/**
+ * The data in a gzip file, which has a checksum: V8 does not notice every damage, and a process that runs damaged code crashes. It is stored as it
+ * is, since a checksum takes less time than to load what computes digests.
+ */
+function storedOf(data: Buffer): Buffer {
+  return gzipSync(data, { level: zlib.Z_NO_COMPRESSION });
 }
 
-function digestOf(data: Buffer): Buffer {
-  return createHash('sha256').update(data).digest();
+/** @throws if the file is not whole */
+function dataOf(stored: Buffer): Buffer {
+  return gunzipSync(stored, { chunkSize: Math.max(stored.length, zlib.Z_MIN_CHUNK) });
 }
 
 /** Another process may read the file at any time, so it appears whole or not at all. */
@@ -113,7 +114,7 @@ function writeOwn(file: string, data: Buffer): void {
   try {
     const descriptor = openSync(partial, 'wx', 0o600);
     try {
-      writeFileSync(descriptor, Buffer.concat([digestOf(data), data]));
+      writeFileSync(descriptor, storedOf(data));
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

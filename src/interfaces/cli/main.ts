@@ -22,6 +22,16 @@ const EXIT_STATUS = `Exit status:
   1  findings, pending gangs, or unmet expectations or targets
   2  invalid usage or unreadable input`;
 
+/** The commands in the order of the help, by what adds them. */
+const GROUPS: readonly { readonly names: readonly string[]; readonly add: typeof addCheckingCommands }[] = [
+  { names: ['check', 'synth', 'diff'], add: addCheckingCommands },
+  { names: ['plan', 'simulate', 'size'], add: addPlanningCommands },
+  { names: ['snapshot', 'history'], add: addClusterCommands },
+  { names: ['init', 'adopt'], add: addProjectCommands },
+  { names: ['catalog', 'rules', 'explain'], add: addLookupCommands },
+  { names: ['docker'], add: addDockerCommands },
+];
+
 /**
  * Runs one command line.
  *
@@ -30,7 +40,7 @@ const EXIT_STATUS = `Exit status:
  */
 export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
   let status = 0;
-  const program = commands(terminal, (result) => (status = result));
+  const program = commands(words[0] ?? '', terminal, (result) => (status = result));
   try {
     refuseUnknownHelp(program, words);
     await program.parseAsync([...words], { from: 'user' });
@@ -65,7 +75,8 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function commands(terminal: Terminal, finish: (status: number) => void): Command {
+/** @param first the first word: where it names a command, the others are not needed */
+function commands(first: string, terminal: Terminal, finish: (status: number) => void): Command {
   const program = new Command('gantry')
     .enablePositionalOptions()
     .description('Check, plan, and simulate GPU and AI workloads on Kubernetes before you apply them.')
@@ -87,12 +98,10 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
         ),
     });
 
-  addCheckingCommands(program, terminal, finish);
-  addPlanningCommands(program, terminal, finish);
-  addClusterCommands(program, terminal, finish);
-  addProjectCommands(program, terminal, finish);
-  addLookupCommands(program, terminal, finish);
-  addDockerCommands(program, terminal, finish);
+  const named = GROUPS.filter(({ names }) => names.includes(first));
+  for (const { add } of named.length > 0 ? named : GROUPS) {
+    add(program, terminal, finish);
+  }
 
   for (const command of program.commands) {
     command.copyInheritedSettings(program);

@@ -4,8 +4,7 @@
  * Most patterns mean the same to JavaScript once a few classes are written out, and its engine is fast; they are translated. What cannot
  * be translated, and texts so long that backtracking could take its time, go to a real RE2 (`@bufbuild/re2`), which is linear.
  */
-import { createRequire } from 'node:module';
-import type * as re2 from '@bufbuild/re2';
+import { isTooLongForRe2, type Re2, re2Engine } from '../../facts/promql/re2';
 
 export interface Pattern {
   /** True where the pattern occurs in the text. */
@@ -16,9 +15,6 @@ export interface Pattern {
 
 /** Beyond this many characters a backtracking engine is not trusted. */
 const LONGEST_FOR_BACKTRACKING = 1024;
-
-/** RE2 is loaded where it is first needed: few kinds do, and the command line should not wait for it. */
-const load = createRequire(__filename);
 
 const known = new Map<string, Pattern | null>();
 
@@ -50,12 +46,12 @@ function compile(source: string): Pattern | undefined {
   const insensitive = source.startsWith('(?i)');
   const translated = given.has(source) ? undefined : translate(insensitive ? source.slice(4) : source);
   if (translated === undefined) {
-    const exact = compileExactly(source);
+    const exact = isTooLongForRe2(source) ? UNJUDGED : compileExactly(source);
     return exact && { test: (text) => exact.test(text), findAll: () => undefined };
   }
   const flags = insensitive ? 'iu' : 'u';
   const fast = new RegExp(translated, flags);
-  let exact: re2.RE2JS | undefined;
+  let exact: Re2 | undefined;
   return {
     test(text) {
       if (text.length <= LONGEST_FOR_BACKTRACKING) {
@@ -80,10 +76,13 @@ function compile(source: string): Pattern | undefined {
   };
 }
 
-function compileExactly(source: string): re2.RE2JS | undefined {
-  const { RE2JS: engine } = load('@bufbuild/re2') as typeof re2;
+/** No text is held to a pattern that is too long to be compiled. */
+const UNJUDGED: Pick<Re2, 'test'> = { test: () => true };
+
+function compileExactly(source: string): Re2 | undefined {
+  const engine = re2Engine();
   try {
-    return engine.compile(source);
+    return isTooLongForRe2(source) ? undefined : engine.compile(source);
   } catch {
     return undefined;
   }

@@ -56,6 +56,8 @@ export class Session {
   readonly incomplete = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
   readonly classCounts = new Map<PodClass, number>();
+  /** By how many these grew since the last change was followed. */
+  private readonly newCounts = new Map<PodClass, number>();
   /** What gangs of a kind ask for to start. */
   readonly firstAsked: Float64Array[] = [];
   /** What is derived from the books and kept up to date by notes of what changed on nodes. */
@@ -117,9 +119,14 @@ export class Session {
     return this.records.get(name);
   }
 
-  /** Gangs that have not all of their pods, as far as those can start. */
+  /** Gangs that have not all of their pods, as far as those can start; those that sleep are left out. */
   get waiting(): Waiting {
     return this.waitingBooks.waiting;
+  }
+
+  /** Gangs that are left out of `waiting`; see `WaitingBooks`. */
+  get sleepers(): WaitingBooks {
+    return this.waitingBooks;
   }
 
   /** Has the queue a gang of a lower priority, waiting or running? */
@@ -196,6 +203,7 @@ export class Session {
   /** Begins a decision: what it does to the books stays there to be looked at until the next one, or the next change. */
   begin(): void {
     this.rewind();
+    this.waitingBooks.wakeGained();
     this.decided = { mark: this.ledger.mark() };
     this.table.setDeciding(true);
   }
@@ -343,9 +351,16 @@ export class Session {
       // Which devices pods are taken to hold depends on what claims hold; what a decision does is undone anyway.
       slots.onRow = (row) => this.decided === undefined && this.rowBooks.touch(row);
       this.waitingBooks = new WaitingBooks(facts.policy);
-      [this.records, this.foreign, this.short, this.incomplete, this.classCounts, this.kinds, this.staticKinds].forEach(
-        (known) => known.clear(),
-      );
+      [
+        this.records,
+        this.foreign,
+        this.short,
+        this.incomplete,
+        this.classCounts,
+        this.newCounts,
+        this.kinds,
+        this.staticKinds,
+      ].forEach((known) => known.clear());
       this.gangList.clear();
       this.emptyRooms.clear();
       this.staticRows.length = this.firstAsked.length = this.dynamicPods = 0;
@@ -385,6 +400,7 @@ export class Session {
     }
     this.rowBooks.settle();
     this.queueBooks.settle();
+    this.settleCounts();
     if (this.others.active && this.hadDynamicPods && this.dynamicPods === 0) {
       this.build();
     }
@@ -401,6 +417,7 @@ export class Session {
     this.staticKinds.forEach(({ codes, podClass }) => (codes[row] = staticCode(this.table, podClass, row)));
     this.totals = Float64Array.from(this.accounts, (account) => clusterTotal(this.table, account));
     this.rowBooks.touch(row);
+    this.waitingBooks.wake();
     // How much CPU the cluster has for each device weighs in the scores of all nodes.
     this.scores.clear();
   }
@@ -474,9 +491,6 @@ export class Session {
         this.countClass(podClass, by * (to - from));
       }
     }
-    if (this.policy.workload === undefined) {
-      this.scores.clear();
-    }
     this.queueBooks.enter(gang, by);
     if (by === 1 && running < Math.max(gang.size, gang.needed)) {
       this.short.add(gang);
@@ -498,7 +512,16 @@ export class Session {
     } else {
       this.classCounts.set(podClass, count);
     }
+    this.newCounts.set(podClass, (this.newCounts.get(podClass) ?? 0) + by);
     this.dynamicPods += podClass.dynamic ? by : 0;
+  }
+
+  /** What the cluster is used for weighs in the scores of all nodes. A gang that starts, or whose pods say something else, leaves it as it is. */
+  private settleCounts(): void {
+    if (this.policy.workload === undefined && [...this.newCounts.values()].some((by) => by !== 0)) {
+      this.scores.clear();
+    }
+    this.newCounts.clear();
   }
 
   private replacePod(key: string): void {

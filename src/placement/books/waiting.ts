@@ -6,6 +6,7 @@
  */
 import { type GangOrderName, type Policy } from '../model/policy';
 import { isShared } from '../nodes/devices';
+import { type Term } from '../nodes/filters/pod-terms';
 import { type GangRecord, type QueueRecord } from './records';
 
 /** Gangs that ask for the same: the highest priority first, then by age. */
@@ -23,10 +24,21 @@ export interface Waiting {
   readonly singles: readonly GangRecord[];
 }
 
-/** Gangs that wait, kept from decision to decision: one that comes or goes costs its own line alone. */
+const NO_TERMS: readonly Term[] = [];
+
+/**
+ * Gangs that wait, kept from decision to decision: one that comes or goes costs its own line alone. Those that sleep cost nothing: no state of the
+ * nodes as they are has room for them, or they have to be near pods that do not exist.
+ */
 export class WaitingBooks {
   private readonly lines = new Map<QueueRecord, Map<number, Members>>();
+  /** Those of them that are looked at. */
+  private readonly awake = new Map<QueueRecord, Set<Members>>();
   private readonly singles = new Set<GangRecord>();
+  /** Those that sleep, with terms that select pods near which they have to be. */
+  private readonly sleepers = new Map<GangRecord, readonly Term[]>();
+  private readonly byTerm = new Map<Term, Set<GangRecord>>();
+  private readonly sleepingLines = new Set<Members>();
   /** Where each of them is. */
   private readonly places = new Map<GangRecord, Members | undefined>();
 
@@ -52,23 +64,98 @@ export class WaitingBooks {
 
   remove(gang: GangRecord): void {
     this.singles.delete(gang);
-    this.places.get(gang)?.remove(gang);
+    this.rouse(gang);
+    const members = this.places.get(gang);
     this.places.delete(gang);
+    if (members !== undefined) {
+      members.remove(gang);
+      if (members.size === 0) {
+        this.lines.get(members.queue)!.delete(members.right);
+        this.awake.get(members.queue)!.delete(members);
+        this.sleepingLines.delete(members);
+      }
+    }
   }
 
-  /** All of them; their indices have to be in the order of their names by now. */
-  get waiting(): Waiting {
-    const lines = new Map<QueueRecord, Line[]>();
-    for (const [queue, ofQueue] of this.lines) {
-      const list: Line[] = [];
-      for (const [right, members] of ofQueue) {
-        if (members.size === 0) {
-          ofQueue.delete(right);
-        } else {
-          list.push(members.line(this.policy.gangOrder));
+  /**
+   * The gang, and all that are in its line, are not looked at until `wake` is called.
+   *
+   * @param terms none of the gang's pods can be anywhere before each of these selects a pod. @default - that would not help
+   */
+  sleep(gang: GangRecord, terms = NO_TERMS): void {
+    const members = this.places.get(gang);
+    if (members !== undefined) {
+      this.awake.get(members.queue)!.delete(members);
+      this.sleepingLines.add(members);
+    } else if (this.singles.delete(gang)) {
+      this.sleepers.set(gang, terms);
+      for (const term of terms) {
+        const others = this.byTerm.get(term);
+        this.byTerm.set(term, others?.add(gang) ?? new Set([gang]));
+      }
+    }
+  }
+
+  /** Nodes are other ones than before. */
+  wake(): void {
+    [...this.sleepers.keys()].forEach((gang) => this.rouse(gang) && this.singles.add(gang));
+    this.sleepingLines.forEach((members) => this.awake.get(members.queue)!.add(members));
+    this.sleepingLines.clear();
+  }
+
+  /** Those that sleep for these terms, and that all of their terms are true for. */
+  sleepingFor(terms: Iterable<Term>, isTrue: (term: Term) => boolean): readonly GangRecord[] {
+    const found = new Set<GangRecord>();
+    for (const term of terms) {
+      for (const gang of this.byTerm.get(term) ?? []) {
+        if (this.sleepers.get(gang)!.every(isTrue)) {
+          found.add(gang);
         }
       }
-      lines.set(queue, list);
+    }
+    return [...found];
+  }
+
+  /** Those that sleep for terms each of which selects a pod by now. O(terms) where there are none. */
+  get gained(): readonly GangRecord[] {
+    return this.sleepingFor([...this.byTerm.keys()].filter(isMet), isMet);
+  }
+
+  /** Does any sleep for pods that it has to be near? */
+  get haveTerms(): boolean {
+    return this.byTerm.size > 0;
+  }
+
+  /** They are looked at again. */
+  wakeGained(): void {
+    this.gained.forEach((gang) => this.rouse(gang) && this.singles.add(gang));
+  }
+
+  private rouse(gang: GangRecord): boolean {
+    const terms = this.sleepers.get(gang);
+    for (const term of terms ?? NO_TERMS) {
+      const others = this.byTerm.get(term)!;
+      others.delete(gang);
+      if (others.size === 0) {
+        this.byTerm.delete(term);
+      }
+    }
+    return this.sleepers.delete(gang);
+  }
+
+  /** Those that sleep, in no order. */
+  get sleeping(): readonly GangRecord[] {
+    return [...this.sleepers.keys(), ...[...this.sleepingLines].flatMap((members) => [...members.gangs])];
+  }
+
+  /** All that do not sleep; their indices have to be in the order of their names by now. */
+  get waiting(): Waiting {
+    const lines = new Map<QueueRecord, Line[]>();
+    for (const [queue, ofQueue] of this.awake) {
+      lines.set(
+        queue,
+        [...ofQueue].map((members) => members.line(this.policy.gangOrder)),
+      );
     }
     return { lines, singles: [...this.singles].filter(({ placed, size }) => placed < size) };
   }
@@ -78,15 +165,21 @@ export class WaitingBooks {
     if (ofQueue === undefined) {
       ofQueue = new Map();
       this.lines.set(queue!, ofQueue);
+      this.awake.set(queue!, new Set());
     }
     const right = 2 * kind! + (preemptible ? 1 : 0);
     let members = ofQueue.get(right);
     if (members === undefined) {
-      members = new Members();
+      members = new Members(queue!, right);
       ofQueue.set(right, members);
+      this.awake.get(queue!)!.add(members);
     }
     return members;
   }
+}
+
+function isMet({ total }: Term): boolean {
+  return total > 0;
 }
 
 /** May it come before all others at some time? See `queues/overdue.ts`. */
@@ -104,6 +197,15 @@ class Members {
   private known: Line | undefined;
   private added: GangRecord[] = [];
   private hasLost = false;
+
+  constructor(
+    readonly queue: QueueRecord,
+    readonly right: number,
+  ) {}
+
+  get gangs(): Iterable<GangRecord> {
+    return this.all;
+  }
 
   get size(): number {
     return this.all.size;

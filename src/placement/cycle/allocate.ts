@@ -8,6 +8,7 @@
  *
  * O(gangs × one placement); `reserve.ts` describes the cost of the promise.
  */
+import { addAll } from '../../facts/collections';
 import { type Cycle, type Parked } from './cycle';
 import { GangOrder } from '../queues/gang-order';
 import { type GangRecord, type QueueRecord, type Turn } from '../books/records';
@@ -118,7 +119,9 @@ function withoutParked(
       const gang = line.gangs.find(({ placed }) => placed === 0);
       // Those in lines gain nothing from others.
       const isOut = gang !== undefined && stateOf(gang) !== 'live';
-      if (isOut) {
+      if (isOut && mayNever(cycle, gang)) {
+        session.sleepers.sleep(gang);
+      } else if (isOut) {
         parked.lines.push(line);
       }
       return !isOut;
@@ -126,14 +129,23 @@ function withoutParked(
     lines.set(queue, left);
   }
   for (const gang of singles) {
+    const lacks = mayNever(cycle, gang) ? [] : cycle.parking.lackedBy(gang);
+    if (lacks !== undefined) {
+      session.sleepers.sleep(gang, lacks);
+      continue;
+    }
     const state = stateOf(gang);
     (state === 'live' ? others : state === 'closed' ? closed : parked.singles).push(gang);
   }
-  if (closed.length > 0) {
-    const helped = cycle.parking.helped(closed, [...firstsOf(lines), ...others]);
-    closed.forEach((gang) => (helped.has(gang) ? others : parked.singles).push(gang));
-  }
+  const helped = cycle.parking.helped(closed, [...firstsOf(lines), ...others]);
+  closed.forEach((gang) => helped.has(gang) || parked.singles.push(gang));
+  addAll(others, [...helped]);
   return { lines, singles: others, parked };
+}
+
+/** Has no state of the nodes as they are a place for it, or its queue none? */
+function mayNever({ parking }: Cycle, gang: GangRecord): boolean {
+  return gang.queue === undefined || !parking.mayEverFit(gang);
 }
 
 /** One gang of each line: the others have pods of the same classes. */
@@ -210,7 +222,8 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
 /** What was left out, queue by queue, the oldest of the highest priority first. O(n log n). */
 export function parkedGangs({ parked, session }: Cycle): readonly GangRecord[] {
   const { gangOrder } = session.policy;
-  const gangs = [...parked.lines.flatMap((line) => line.gangs), ...parked.singles].filter(({ placed }) => placed === 0);
+  const all = [...parked.lines.flatMap((line) => line.gangs), ...parked.singles, ...session.sleepers.sleeping];
+  const gangs = all.filter(({ placed }) => placed === 0);
   return gangs.sort(
     (a, b) =>
       (a.queue?.index ?? -1) - (b.queue?.index ?? -1) ||

@@ -192,12 +192,13 @@ export class Parking {
   }
 
   /**
-   * Those of the gangs that may fit once pods of others are placed. All of them have nothing, and no room with what is on the nodes now.
+   * Those of the gangs, and of those that sleep, that may fit once pods of others are placed. All of them have nothing, and no room with what is on the
+   * nodes now.
    *
    * @param live gangs that may be placed without the help of these
    */
   helped(closed: readonly GangRecord[], live: Iterable<GangRecord>): ReadonlySet<GangRecord> {
-    const { others } = this.session;
+    const { others, sleepers } = this.session;
     const found = new Set<GangRecord>();
     const waiting = new Map<Term, GangRecord[]>();
     for (const gang of closed) {
@@ -205,31 +206,53 @@ export class Parking {
       terms.forEach((term) => addTo(waiting, term, gang));
     }
     const seen = new Set<PodClass>();
+    /** Terms that select a pod, or may by the end of the decision. */
+    const met = new Set<Term>();
+    const next: GangRecord[] = [];
+    const add = (gang: GangRecord): void => {
+      if (!found.has(gang)) {
+        found.add(gang);
+        next.push(gang);
+      }
+    };
+    const meet = (term: Term): void => {
+      if (!met.has(term)) {
+        met.add(term);
+        waiting.get(term)?.forEach(add);
+        sleepers.sleepingFor([term], (other) => other.total > 0 || met.has(other)).forEach(add);
+      }
+    };
     const place = (gang: GangRecord): void => {
       for (const podClass of classesIn(gang)) {
         if (!seen.has(podClass)) {
           seen.add(podClass);
-          others.selecting(podClass).forEach((term) => help(term));
+          others.selecting(podClass).forEach(meet);
         }
       }
     };
-    const next: GangRecord[] = [];
-    const help = (term: Term): void => {
-      for (const gang of waiting.get(term) ?? []) {
-        if (!found.has(gang)) {
-          found.add(gang);
-          next.push(gang);
-        }
-      }
-      waiting.delete(term);
-    };
-    for (const gang of waiting.size === 0 ? [] : live) {
+    for (const gang of waiting.size === 0 && !sleepers.haveTerms ? [] : live) {
       place(gang);
     }
     for (let gang = next.pop(); gang !== undefined; gang = next.pop()) {
       place(gang);
     }
     return found;
+  }
+
+  /**
+   * Terms by which the gang has to be near pods of others, if any of them selects no pod: then it can be nowhere, whatever is free. Undefined where
+   * that cannot be said.
+   */
+  lackedBy(gang: GangRecord): readonly Term[] | undefined {
+    const { others } = this.session;
+    const { needs, classes } = (others.active ? this.knownOf(gang) : undefined) ?? {};
+    if (needs === undefined || classes === undefined) {
+      return undefined;
+    }
+    const terms = new Set(
+      needs.flatMap(([podClass]) => (this.isHelped(podClass, classes) ? [] : others.nearOthers(podClass))),
+    );
+    return [...terms].some(({ total }) => total === 0) ? [...terms] : undefined;
   }
 
   /** Might there be room for it in a cluster on which nothing runs? `false` is certain, whatever is evicted. */

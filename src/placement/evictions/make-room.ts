@@ -119,7 +119,8 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
       (queue) => queue !== undefined && order.changed(queue),
     );
     again.forEach((one) => order.again(one));
-    for (const one of [...forlorn].filter((other) => !isForlorn(other))) {
+    const gained = session.sleepers.gained.filter((other) => !singles.has(other));
+    for (const one of [...[...forlorn].filter((other) => !isForlorn(other)), ...gained]) {
       forlorn.delete(one);
       singles.add(one);
       order.again(one);

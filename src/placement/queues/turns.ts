@@ -8,7 +8,7 @@ import { type PodClass, type SharedCharge } from '../nodes/pod-class';
 
 /** The pods a gang is to get next; undefined when there are none. */
 export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
-  if (gang.kind === undefined || gang.placed > 0) {
+  if (gang.placed > 0 || (gang.kind === undefined && !(gang.start === 'same-pods' && gang.claimPods === undefined))) {
     return turnNow(session, gang);
   }
   // It starts with the same pods, whenever that is.

@@ -170,6 +170,8 @@ interface Roomiest {
   readonly takes: number;
 }
 
+const NONE: Roomiest = { like: -1, takes: 0 };
+
 /** For all rows, by class, with the nodes for which that holds. */
 const roomiestOfAll = new WeakMap<PodClass, Roomiest & { readonly replaced: number }>();
 
@@ -179,6 +181,10 @@ function roomiest(session: Session, podClass: PodClass, rows: Int32Array): Roomi
   const known = rows === table.allRows ? roomiestOfAll.get(podClass) : undefined;
   if (known?.replaced === table.replaced) {
     return known;
+  }
+  // Most of a crowd: no node has to be looked at.
+  if (session.emptyRoom(podClass) === 0) {
+    return NONE;
   }
   const allowed = session.staticRow(podClass);
   const room = emptyRoom(table, podClass);

@@ -17,7 +17,7 @@ import { type ScoreFunction, scoreFunction } from './score/node-score';
 import { PartValues } from './score/part-values';
 import { FreeTrees, type RowScore, ScoreIndex } from './score/score-index';
 import { preferenceRow, signalPenalty } from './score/static-preference';
-import { cpuOf, workloadOf } from './score/workload';
+import { cpuOf, magnitude, WorkloadKinds } from './score/workload';
 import { type Session } from '../books/session';
 
 /** Rows to look at, and rows to leave alone. */
@@ -54,28 +54,30 @@ export class Selector {
   private readonly index: ScoreIndex;
   private readonly open: OpenRows;
   private readonly score: ScoreFunction;
-  private readonly workload: ReadonlyMap<PodClass, number>;
+  private readonly kinds: WorkloadKinds;
+  private readonly constraints: ConstraintIds;
   private readonly groups = new Map<string, Group>();
-  private means: ReadonlyMap<string, Mean> | undefined;
   private readonly classes: (ClassNeeds | undefined)[] = [];
   private readonly wishless: (ClassNeeds | undefined)[] = [];
+  private readonly never: (boolean | undefined)[] = [];
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
     this.open = session.index(OpenRows);
     this.index = new ScoreIndex(table, session.ledger, session.index(FreeTrees));
-    this.workload = workload(session);
+    this.kinds = kindsOf(session);
+    this.constraints = session.index(ConstraintIds);
     this.score = scoreFunction(
       policy.nodeScore,
       table,
-      () => new Fragmentation(table, session.index(DeviceStates), workloadOf(this.workload), session.index(PartValues)),
+      () => new Fragmentation(table, session.index(DeviceStates), this.kinds.workload, session.index(PartValues)),
     );
   }
 
   /** The row, or -1 when the pod fits none of them. */
   best(podClass: PodClass, within: Within = {}): number {
     const { ledger, others } = this.session;
-    if (others.isForlorn(podClass)) {
+    if (others.isForlorn(podClass) || this.isNever(podClass)) {
       return NOWHERE;
     }
     const { group, cpu, memory } = this.needs(podClass, within.wishless ?? false);
@@ -142,6 +144,11 @@ export class Selector {
     return best;
   }
 
+  /** Does no node take a pod of the class, whatever is on it? Nothing has to be scored for it then. The nodes are those of the scores. */
+  private isNever(podClass: PodClass): boolean {
+    return (this.never[podClass.id] ??= this.session.emptyRoom(podClass) === 0);
+  }
+
   private needs(podClass: PodClass, wishless: boolean): ClassNeeds {
     const classes = wishless ? this.wishless : this.classes;
     return (classes[podClass.id] ??= {
@@ -155,15 +162,7 @@ export class Selector {
     const { policy } = this.session;
     const exact = policy.nodeScore === 'fgd';
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
-    const counted = [...podClass.columns].filter((column) => column > PODS_COLUMN);
-    const key = canonicalText([
-      podClass.accelerator,
-      size,
-      counted,
-      nodeConstraints(podClass.template),
-      podClass.filters,
-      wishless,
-    ]);
+    const key = `${this.constraints.of(podClass)} ${size} ${wishless}`;
     let group = this.groups.get(key);
     if (group === undefined) {
       const cpu = exact ? size : this.meanCpu(podClass, size);
@@ -175,9 +174,8 @@ export class Selector {
 
   /** Representative CPU of the group: the mean of its pods in the workload. */
   private meanCpu(podClass: PodClass, size: number): number {
-    this.means ??= meansOf(this.workload);
-    const mean = this.means.get(meanKey(podClass, size));
-    return mean === undefined || mean.pods === 0 ? cpuOf(podClass) : Math.round(mean.sum / mean.pods);
+    const mean = this.kinds.meanCpu(podClass, size);
+    return mean === undefined ? cpuOf(podClass) : Math.round(mean);
   }
 
   private rowScore(podClass: PodClass, cpu: number, wishless: boolean): RowScore {
@@ -208,37 +206,35 @@ export class Selector {
   }
 }
 
-interface Mean {
-  sum: number;
-  pods: number;
-}
-
-/** CPU of pods of the workload that ask for the same devices, by the magnitude of their CPU. O(classes), once for all groups. */
-function meansOf(workload: ReadonlyMap<PodClass, number>): ReadonlyMap<string, Mean> {
-  const means = new Map<string, Mean>();
-  for (const [podClass, count] of workload) {
-    const cpu = cpuOf(podClass);
-    const key = meanKey(podClass, magnitude(cpu));
-    const mean = means.get(key) ?? { sum: 0, pods: 0 };
-    mean.sum += cpu * count;
-    mean.pods += count;
-    means.set(key, mean);
-  }
-  return means;
-}
-
-function meanKey({ accelerator }: PodClass, size: number): string {
-  return `${size} ${canonicalText(accelerator)}`;
-}
-
-/** The power of two that is nearest in ratio. */
-function magnitude(cpu: number): number {
-  return cpu <= 0 ? 0 : 2 ** Math.round(Math.log2(cpu));
-}
-
 /** What the cluster is used for: as the policy says, else what the snapshot has. */
-function workload({ classCounts, policy, classes }: Session): ReadonlyMap<PodClass, number> {
-  return policy.workload === undefined
-    ? classCounts
-    : new Map(policy.workload.map(({ template, count }) => [classes.of(template), count]));
+function kindsOf(session: Session): WorkloadKinds {
+  const { classCounts, policy, classes } = session;
+  const kinds = policy.workload === undefined ? session.index(UsedKinds) : new WorkloadKinds();
+  kinds.take(
+    policy.workload === undefined
+      ? classCounts
+      : new Map(policy.workload.map(({ template, count }) => [classes.of(template), count])),
+  );
+  return kinds;
+}
+
+/** Of the pods that there are: kept from decision to decision. */
+class UsedKinds extends WorkloadKinds {}
+
+/** Equal for classes that ask the same of a node, except for the amounts of CPU and memory. Worked out once for a class. */
+class ConstraintIds {
+  private readonly ofClass: (number | undefined)[] = [];
+  private readonly byText = new Map<string, number>();
+
+  of(podClass: PodClass): number {
+    return (this.ofClass[podClass.id] ??= this.idOf(podClass));
+  }
+
+  private idOf({ accelerator, columns, template, filters }: PodClass): number {
+    const counted = [...columns].filter((column) => column > PODS_COLUMN);
+    const text = canonicalText([accelerator, counted, nodeConstraints(template), filters]);
+    const id = this.byText.get(text) ?? this.byText.size;
+    this.byText.set(text, id);
+    return id;
+  }
 }

@@ -251,6 +251,8 @@ export class Explainer {
     if (known !== undefined) {
       known.count++;
       known.at = this.clock.monotonic();
+      this.events.delete(digest);
+      this.events.set(digest, known);
       const series = { count: known.count, lastObservedTime: this.microTime() };
       await client.request('PATCH', known.path, { body: { series }, contentType: 'application/merge-patch+json' });
       return;
@@ -277,12 +279,14 @@ export class Explainer {
     this.events.set(digest, { path: `${collection}/${name}`, count: 1, at: this.clock.monotonic() });
   }
 
-  /** The API server forgets events after an hour. */
+  /** The API server forgets events after an hour. Those that were sent first come first. */
   private forgetOldEvents(): void {
+    const now = this.clock.monotonic();
     for (const [digest, { at }] of this.events) {
-      if (this.events.size > 5000 || this.clock.monotonic() - at > 3_000_000) {
-        this.events.delete(digest);
+      if (this.events.size <= 5000 && now - at <= 3_000_000) {
+        return;
       }
+      this.events.delete(digest);
     }
   }
 

@@ -185,7 +185,8 @@ export class Scheduler {
       if (due <= now) {
         return;
       }
-      const looksIn = this.leads ? this.reasons.dueIn() : Infinity;
+      // What waits for a cycle has it first: until then there is nothing to look for.
+      const looksIn = this.leads && this.changedAt === undefined ? this.reasons.dueIn() : Infinity;
       if (looksIn <= 0) {
         // What the last cycle began, and what arrived meanwhile, comes first.
         await setImmediate();

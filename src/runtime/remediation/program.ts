@@ -51,6 +51,8 @@ export interface Outside {
   /** @default - standard output */
   readonly logTo?: DestinationStream;
   readonly clock?: Clock;
+  /** How long a request to the program may take, milliseconds. @default 10,000 */
+  readonly requestTimeout?: number;
 }
 
 /** Of one write, where no lease says less, milliseconds. */
@@ -92,6 +94,7 @@ export class Program {
     private readonly log: Log,
     private readonly clock: Clock,
     private readonly serverClock: ServerClock,
+    requestTimeout: number | undefined,
   ) {
     this.plannedAt = clock.monotonic();
     this.needs = remediationNeeds(settings);
@@ -149,6 +152,7 @@ export class Program {
       }),
       status: () => this.status(),
       ...alertTokenOf(options),
+      ...(requestTimeout === undefined ? {} : { requestTimeout }),
       onAlerts: (body) => this.takeAlerts(body),
     });
   }
@@ -168,7 +172,7 @@ export class Program {
         onRequest: (method, _, status) => program.metrics.requests.inc({ method, status }),
         onDate: (date, took) => serverClock.observe(date, took),
       });
-    const program: Program = new Program(options, settings, client, log, clock, serverClock);
+    const program: Program = new Program(options, settings, client, log, clock, serverClock, outside.requestTimeout);
     program.port = await program.server.listen();
     const { mode, identity, address } = options;
     log.info({ mode, identity, address, port: program.port, rules: settings.rules.map(({ name }) => name) }, 'started');

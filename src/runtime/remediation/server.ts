@@ -24,6 +24,8 @@ export interface ServerOptions {
    * @returns whether the body is a notification
    */
   readonly onAlerts: (body: JsonValue) => Promise<boolean>;
+  /** For the whole of a request, milliseconds. @default 10,000 */
+  readonly requestTimeout?: number;
 }
 
 interface Answer {
@@ -49,8 +51,9 @@ export class RemediationServer {
   private receiving = 0;
 
   constructor(private readonly options: ServerOptions) {
+    const { requestTimeout = REQUEST_TIMEOUT } = options;
     this.server = createServer(
-      { requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 1000 },
+      { requestTimeout, connectionsCheckingInterval: requestTimeout / 10 },
       (request, response) => {
         this.answer(request).then(
           ({ status, text, type = 'text/plain; charset=utf-8' }) => {

@@ -32,6 +32,27 @@ const fromFile = (reference: JsonObject, more: JsonObject = {}): JsonObject =>
     { volumes: [{ name: 'v', emptyDir: {} }] },
   );
 
+const RESOURCES = { requests: { storage: '1Gi' } };
+
+/** A claim with a source, by itself, and in the templates of a pod and of a StatefulSet. */
+const claimSpec = (spec: JsonObject): JsonObject => ({ accessModes: ['ReadWriteOnce'], resources: RESOURCES, ...spec });
+const claim = (spec: JsonObject): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata,
+  spec: claimSpec(spec),
+});
+const ephemeral = (spec: JsonObject): JsonObject =>
+  pod({}, { volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: claimSpec(spec) } } }] });
+const claimTemplate = (spec: JsonObject): JsonObject => {
+  const set = statefulSet(1);
+  const template = { metadata: { name: 'v' }, spec: claimSpec(spec) };
+  return { ...set, spec: { ...(set.spec as JsonObject), updateStrategy: {}, volumeClaimTemplates: [template] } };
+};
+
+const SNAPSHOT = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'model' };
+const ELSEWHERE = { ...SNAPSHOT, namespace: 'models' };
+
 const KEY = { path: 'a.env', volumeName: 'v', key: 'A' };
 
 /** By what they show. */
@@ -52,5 +73,38 @@ export function gateCases(): Readonly<Record<string, JsonObject>> {
     'the most unavailable pods of a StatefulSet': statefulSet(2),
     'no unavailable pod of a StatefulSet': statefulSet(0),
     'unavailable pods of a StatefulSet in words': statefulSet('many'),
+    'a group of pods': pod({}, { schedulingGroup: { podGroupName: 'train' } }),
+    'a group of pods without a name': pod({}, { schedulingGroup: {} }),
+    'a group of pods with a name that is not valid': pod({}, { schedulingGroup: { podGroupName: 'Not a name' } }),
+    'a group of pods with a number as its name': pod({}, { schedulingGroup: { podGroupName: 5 } }),
+    'a workload of a pod': pod({}, { workloadRef: { name: 'train', podGroup: 'workers' } }),
+    'a source in the namespace of the claim': claim({ dataSourceRef: SNAPSHOT }),
+    'a source in another namespace': claim({ dataSourceRef: ELSEWHERE }),
+    'a source in a namespace with a name that is not valid': claim({
+      dataSourceRef: { ...ELSEWHERE, namespace: 'Not a name' },
+    }),
+    'a source in another namespace without a name': claim({ dataSourceRef: { ...ELSEWHERE, name: '' } }),
+    'a source without a name, its namespace empty': claim({ dataSourceRef: { ...SNAPSHOT, name: '', namespace: '' } }),
+    'a source in another namespace beside a source': claim({ dataSourceRef: ELSEWHERE, dataSource: SNAPSHOT }),
+    'a source in another namespace beside another source': claim({
+      dataSourceRef: ELSEWHERE,
+      dataSource: { ...SNAPSHOT, name: 'other' },
+    }),
+    'a source in another namespace beside one without a name': claim({
+      dataSourceRef: ELSEWHERE,
+      dataSource: { ...SNAPSHOT, name: '' },
+    }),
+    'a source in another namespace for the pods of a StatefulSet': claimTemplate({ dataSourceRef: ELSEWHERE }),
+    'a source in another namespace for one pod': ephemeral({ dataSourceRef: ELSEWHERE }),
+    'a source in another namespace without a name for one pod': ephemeral({
+      dataSourceRef: { ...ELSEWHERE, name: '' },
+    }),
+    'a source in another namespace beside a source for one pod': ephemeral({
+      dataSourceRef: ELSEWHERE,
+      dataSource: SNAPSHOT,
+    }),
+    'a source in a namespace with a name that is not valid for one pod': ephemeral({
+      dataSourceRef: { ...ELSEWHERE, namespace: 'Not a name' },
+    }),
   };
 }

@@ -146,6 +146,81 @@ describe('fields whose feature gate is off in the checked minor', () => {
     expect(found(object, minor)).toEqual([expected]);
   });
 
+  describe('of the fields that are off in every minor', () => {
+    const group = (kind: string, apiVersion: string): JsonObject => ({
+      apiVersion,
+      kind,
+      metadata: { ...metadata, name: 'g' },
+    });
+    const dropped = (field: string): string =>
+      `warning /spec/${field} spec.${field} has no effect: the feature gate GenericWorkload is off by default`;
+    const firing = (kubernetes: KubernetesMinor, ...objects: readonly JsonObject[]): readonly string[] =>
+      check(new ManifestSet(objects.map((object) => manifestOf(object))), {
+        rules: allRules(),
+        kubernetes,
+        tiers: ['server'],
+      })
+        .findings.filter(({ rule }) => rule === 'core/pod-field-enabled')
+        .map(({ severity, path, message }) => `${severity} ${path} ${message}`);
+
+    test.each<[string, KubernetesMinor, JsonObject, string, string]>([
+      ['schedulingGroup', '1.36', { podGroupName: 'g' }, 'PodGroup', 'scheduling.k8s.io/v1alpha2'],
+      ['schedulingGroup', '1.37', { podGroupName: 'g' }, 'CompositePodGroup', 'scheduling.k8s.io/v1alpha3'],
+      ['workloadRef', '1.35', { name: 'g', podGroup: 'p' }, 'Workload', 'scheduling.k8s.io/v1alpha1'],
+    ])('%s in %s has an effect where the set has a native gang', (field, minor, value, kind, apiVersion) => {
+      const member = pod({}, { [field]: value });
+
+      expect(firing(minor, member)).toEqual([dropped(field)]);
+      expect(firing(minor, member, group(kind, apiVersion))).toEqual([]);
+      expect(firing(minor, member, group('PodGroup', 'scheduling.volcano.sh/v1beta1'))).toEqual([dropped(field)]);
+    });
+
+    test('workloadRef is unknown in 1.36', () => {
+      expect(firing('1.36', pod({}, { workloadRef: { name: 'g', podGroup: 'p' } }))).toEqual([]);
+    });
+  });
+
+  test.each<[string, (spec: JsonObject) => JsonObject, string]>([
+    ['a claim', (spec) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec }), '/spec'],
+    [
+      'the claim of a pod',
+      (spec) => pod({}, { volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec } } }] }),
+      '/spec/volumes/0/ephemeral/volumeClaimTemplate/spec',
+    ],
+    [
+      'the claims of a StatefulSet',
+      (spec) => ({
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata,
+        spec: {
+          selector: { matchLabels: { app: 'a' } },
+          template: {
+            metadata: { labels: { app: 'a' } },
+            spec: { containers: [{ name: 'a', image: 'example.com/a:1' }] },
+          },
+          volumeClaimTemplates: [{ metadata: { name: 'v' }, spec }],
+        },
+      }),
+      '/spec/volumeClaimTemplates/0/spec',
+    ],
+  ])('%s loses a source in another namespace', (_, holding, path) => {
+    const withSource = (more: JsonObject): JsonObject =>
+      holding({
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'model', ...more },
+      });
+    const gate = 'the feature gate CrossNamespaceVolumeDataSource is off by default';
+
+    expect(found(withSource({ namespace: 'models' }), '1.36')).toEqual([
+      expect.stringMatching(new RegExp(`^warning ${path}/dataSourceRef .*, because its namespace is set: ${gate}$`)),
+    ]);
+    expect(found(withSource({}), '1.36')).toEqual([]);
+    expect(found(withSource({ namespace: '' }), '1.36')).toEqual([]);
+    expect(found(withSource({ namespace: null }), '1.36')).toEqual([]);
+  });
+
   test('one is decoded as strictly as any other', () => {
     const errors = found(pod({ resizePolicy: [{ resource: 'cpu' }, 5] }), '1.30').filter(
       (text) => !text.includes('no effect'),
@@ -166,7 +241,7 @@ describe('fields whose feature gate is off in the checked minor', () => {
 
   test.each(GATED_FIELDS)(
     '$of $path is a field of each minor in which it is dropped, and not before',
-    ({ of, path, from = 30, since = 36 }) => {
+    ({ of, path, from = 30, since = 36, until = 36 }) => {
       const kind = of === 'pod' ? 'Pod' : of;
       const [group, name] = kind.includes('/') ? kind.split('/') : ['', kind];
       const version = group === 'autoscaling' ? 'v2' : 'v1';
@@ -182,7 +257,7 @@ describe('fields whose feature gate is off in the checked minor', () => {
 
       expect(findKind(apiVersion, name)).toBeDefined();
       for (let minor = 30; minor <= Math.min(since, 36); minor += 1) {
-        expect([minor, isUnknown(minor)]).toEqual([minor, minor < from]);
+        expect([minor, isUnknown(minor)]).toEqual([minor, minor < from || minor > until]);
       }
     },
   );

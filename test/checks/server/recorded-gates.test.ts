@@ -1,6 +1,5 @@
 /**
- * What API servers of several minors said about fields whose feature gate is off in some of them; `test/e2e/agreement/record-gates.ts` asks
- * them again.
+ * What API servers of several minors said about fields whose feature gate is off in some of them; `npm run record:gates` asks them again.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

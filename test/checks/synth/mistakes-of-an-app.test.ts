@@ -148,3 +148,31 @@ test('what a constructor says about a value that is missing or of a wrong kind i
     ),
   );
 });
+
+test('what toJson of a chart finds ends the program without a trace, as what a synth finds does', () => {
+  const job = "new kubeflow.PyTorchJob(chart, 'llm', { nodes: 2, image: 'a', workers: 2 });";
+  const cron = "new gantry.batch.CronJob(chart, 'cron', { image: 'a', schedule: '@dayly' });";
+  expect(run([job, 'chart.toJson();'])).toEqual(
+    reported('[c/llm] unknown field "workers" (did you mean "nodes"?). (main.js:6)'),
+  );
+  const found = run([cron, 'chart.toJson();'], false);
+  expect(found).toEqual(run([cron], false));
+  expect(found.stderr).toMatch(
+    /^Validation failed .*\n {2}\[c\/cron\/Resource\] error \[core\/cron-job-valid\] .*"@dayly"/,
+  );
+  const caught = run([cron, 'try { chart.toJson(); } catch {}', "throw new Error('of its own');"], false);
+  expect(caught.stderr).toMatch(/main\.js:8\n.*\n\^\n\nError: of its own\n {4}at .*main\.js:8/);
+  const later = [
+    cron,
+    'try { chart.toJson(); } catch {}',
+    "setTimeout(() => { throw new Error('Validation failed with the following errors:'); }, 20);",
+  ];
+  expect(run([...later, 'process.exitCode = 7; app.synth = () => undefined;'], false).stderr).toMatch(
+    /\n {4}at .*main\.js:8/,
+  );
+  const handled = run(
+    ["process.on('uncaughtException', () => process.stderr.write('handled\\n'));", cron, 'chart.toJson();'],
+    false,
+  );
+  expect(handled).toEqual({ status: 0, stderr: 'handled\n' });
+});

@@ -54,8 +54,8 @@ export function selecting(expression: string): JsonObject {
   return exactly({ selectors: [{ cel: { expression } }] });
 }
 
-export function quota(hard: JsonObject): JsonObject {
-  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'ai' }, spec: { hard } };
+export function quota(hard: JsonObject, more: JsonObject = {}): JsonObject {
+  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'ai' }, spec: { hard, ...more } };
 }
 
 export function deviceClass(name: string, spec: JsonObject = {}): JsonObject {

@@ -37,9 +37,15 @@ const POOL = { 'kai.scheduler/node-pool': 'a' };
 describeRules(kaiRules, [
   {
     rule: 'kai/queue-label-current',
-    fires: { 'the old label': [pod({ 'runai/queue': 'team' }, KAI)] },
+    fires: {
+      'the old label': [pod({ 'runai/queue': 'team' }, KAI)],
+      'the old label of the workload': [deployment({ 'runai/queue': 'team' }, {}, { schedulerName: KAI })],
+    },
     silent: {
       'both labels': [pod({ 'runai/queue': 'team', ...IN_TEAM }, KAI)],
+      'one of the workload, the other of the pods': [
+        deployment({ 'runai/queue': 'team' }, IN_TEAM, { schedulerName: KAI }),
+      ],
       'another scheduler': [pod({ 'runai/queue': 'team' }, 'runai-scheduler')],
     },
   },

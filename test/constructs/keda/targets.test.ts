@@ -58,6 +58,8 @@ describe('the requests that a CPU trigger measures', () => {
     ['{type: Container, max: {cpu: 1}}', 0],
     ['{type: Container, min: {cpu: 1}}', 0],
     ['{type: Container, min: {cpu: 0}}', 1],
+    ['{type: Container, default: {cpu: 0}, max: {cpu: 1}}', 1],
+    ['{type: Container, default: {cpu: 0}}, {type: Container, default: {cpu: 1}}', 0],
     ['{type: Container, min: {memory: 1Gi}}', 1],
     ['{type: Pod, max: {cpu: 1}}', 1],
     ['{type: Pod, max: {cpu: 1}}, {type: Container, max: {cpu: 1}}', 0],

@@ -531,6 +531,55 @@ const FOUND: readonly (readonly [string, readonly JsonObject[], string])[] = [
   ],
 ];
 
+describe('resources of which the configuration of Kueue says more', () => {
+  const configuration = (resources: JsonObject, apiVersion = 'config.kueue.x-k8s.io/v1beta2'): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kueue-manager-config', namespace: 'kueue-system' },
+    data: { 'controller_manager_config.yaml': JSON.stringify({ apiVersion, kind: 'Configuration', resources }) },
+  });
+  const missing = (resources: JsonObject, ...more: readonly JsonObject[]): readonly unknown[] =>
+    findingsOf(
+      [...STACK, job({ requests: { cpu: 1, 'example.com/a': 1 } }), configuration(resources), ...more]
+        .map((object) => JSON.stringify(object))
+        .join('\n---\n'),
+      kueueRules,
+    )
+      .filter(({ rule }) => rule === 'kueue/requests-covered')
+      .map(({ found }) => found);
+  const transformed = (more: JsonObject): JsonObject => ({ transformations: [{ input: 'example.com/a', ...more }] });
+
+  test.each<[string, JsonObject, readonly string[]]>([
+    ['says nothing', {}, ['example.com/a']],
+    ['excludes', { excludeResourcePrefixes: ['example.com'] }, []],
+    ['excludes others', { excludeResourcePrefixes: ['ample.com'] }, ['example.com/a']],
+    ['checks what is declared', { quotaCheckStrategy: 'IgnoreUndeclared' }, []],
+    ['replaces by what is covered', transformed({ strategy: 'Replace', outputs: { cpu: 2 } }), []],
+    ['replaces by nothing', transformed({ strategy: 'Replace' }), []],
+    [
+      'replaces by what is not covered',
+      transformed({ strategy: 'Replace', outputs: { 'example.com/b': 2 } }),
+      ['example.com/b'],
+    ],
+    ['retains', transformed({ outputs: { cpu: 2 } }), ['example.com/a']],
+    [
+      'retains beside what is not covered',
+      transformed({ strategy: 'Retain', outputs: { 'example.com/b': 2 } }),
+      ['example.com/a', 'example.com/b'],
+    ],
+  ])('a resource that it %s', (_, resources, expected) => {
+    expect(missing(resources)).toEqual(expected);
+  });
+
+  test('another configuration is not read', () => {
+    expect(missing({}, configuration({ excludeResourcePrefixes: ['example.com'] }, 'example.com/v1'))).toHaveLength(1);
+  });
+
+  test('of two configurations, the one that leaves less counts', () => {
+    expect(missing({}, configuration({ excludeResourcePrefixes: ['example.com'] }))).toEqual([]);
+  });
+});
+
 test.each([
   ['a MIG profile of the product', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('nvidia.com/mig-1g.10gb')],
   ['a compute instance of one', ofProduct('NVIDIA-H100-80GB-HBM3'), quotaOf('nvidia.com/mig-1c.3g.40gb')],

@@ -187,6 +187,49 @@ spec:
     expect(held(yaml).join()).toContain(message);
   });
 
+  const typed = (...requirements: readonly string[]): string =>
+    `---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: { name: a }\nspec: { template: { spec: { requirements: [${requirements.join(', ')}] } } }\n`;
+  const one = (key: string, ...values: readonly string[]): string =>
+    `{ key: ${key}, operator: In, values: [${values.join(', ')}] }`;
+  const [TYPE, FAMILY, SIZE] = [
+    'node.kubernetes.io/instance-type',
+    'karpenter.k8s.aws/instance-family',
+    'karpenter.k8s.aws/instance-size',
+  ];
+
+  test.each<[string, string, string | undefined]>([
+    ['instance types that are too small', typed(one(TYPE, 'g5.xlarge', 'g5.12xlarge')), 'at most 4 GPUs'],
+    ['an instance type that is large enough', typed(one(TYPE, 'g5.xlarge', 'g6e.48xlarge')), undefined],
+    ['an instance type that is not known', typed(one(TYPE, 'g5.xlarge', 'x9.48xlarge')), undefined],
+    [
+      'sizes of families that are too small',
+      typed(one(FAMILY, 'g5', 'g6'), one(SIZE, 'xlarge', '2xlarge', '12xlarge')),
+      'at most 4 GPUs',
+    ],
+    ['a family with all its sizes', typed(one(FAMILY, 'g5')), undefined],
+    ['a family that is not known', typed(one(FAMILY, 'g5', 'x9'), one(SIZE, 'xlarge')), undefined],
+    ['a size that is not known', typed(one(FAMILY, 'p5'), one(SIZE, '4xlarge', '24xlarge')), undefined],
+    ['sizes of any family', typed(one(SIZE, 'xlarge')), undefined],
+    [
+      'what two requirements leave',
+      typed(one(TYPE, 'p3.2xlarge', 'p5.48xlarge'), one(TYPE, 'p3.2xlarge')),
+      'at most 1 GPU',
+    ],
+    ['no type that they leave', typed(one(TYPE, 'p3.2xlarge'), one(TYPE, 'p5.48xlarge')), undefined],
+    [
+      'a bound of the count that is lower',
+      typed(one(FAMILY, 'g5'), one('karpenter.k8s.aws/instance-gpu-count', '"1"')),
+      'at most 1 GPU',
+    ],
+  ])('by %s', (_, yaml, message) => {
+    expect(held(yaml + gpus(8))).toEqual(message === undefined ? [] : [expect.stringContaining(message)]);
+  });
+
+  test('counts GPUs of NVIDIA alone by their instance types', () => {
+    const neuron = gpus(8).replace('nvidia.com/gpu', 'aws.amazon.com/neuron');
+    expect(held(typed(one(TYPE, 'g5.xlarge')) + neuron)).toEqual([]);
+  });
+
   test.each([
     ['nodes large enough', nodePool('a', 64, 'operator: In, values: ["8"]') + gpus(8)],
     ['another pool', nodePool('a', 64, FOUR) + nodePool('b', 64, 'operator: Exists') + gpus(8)],

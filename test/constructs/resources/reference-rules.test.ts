@@ -30,6 +30,39 @@ const pod = (spec: JsonObject, labels: JsonObject = {}, container: JsonObject = 
 const mounts = (name: string): JsonObject => pod({ volumes: [{ name: 'v', configMap: { name } }] });
 const reads = (key: string, more: JsonObject = {}): JsonObject =>
   pod({}, {}, { env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key, ...more } } }] });
+const secret = (name: string, stringData: JsonObject): JsonObject => object('v1', 'Secret', name, { stringData });
+const projected = (source: JsonObject): JsonObject => ({ name: 'v', projected: { sources: [source] } });
+/** A pod that mounts a single file of the ConfigMap. */
+const mounting = (subPath: string, more: JsonObject = {}): JsonObject =>
+  pod(
+    { volumes: [{ name: 'v', configMap: { name: 'settings', ...more } }] },
+    {},
+    { volumeMounts: [{ name: 'v', mountPath: '/etc/a.toml', subPath }] },
+  );
+/** What the API server calls. */
+const called = (...ports: readonly number[]): JsonObject =>
+  object('v1', 'Service', 'hook', { spec: { ports: ports.map((port) => ({ port })) } });
+const clientConfig = (more: JsonObject = {}): JsonObject => ({
+  service: { name: 'hook', namespace: 'ai', ...more },
+});
+const webhooks = (kind: string, more: JsonObject | undefined): JsonObject =>
+  object(
+    'admissionregistration.k8s.io/v1',
+    `${kind}WebhookConfiguration`,
+    'hooks',
+    { webhooks: [{ name: 'a', clientConfig: more === undefined ? { url: 'https://a:9443' } : clientConfig(more) }] },
+    '',
+  );
+const conversion = (more: JsonObject): JsonObject =>
+  object(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    'd',
+    { spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: clientConfig(more) } } } },
+    '',
+  );
+const apiService = (more: JsonObject): JsonObject =>
+  object('apiregistration.k8s.io/v1', 'APIService', 'v1.a', { spec: clientConfig(more) }, '');
 const service = (selector: JsonObject, ports: readonly JsonObject[] = [{ name: 'http', port: 80 }]): JsonObject =>
   object('v1', 'Service', 'web', { spec: { selector, ports: [...ports] } });
 const ingress = (port: JsonObject): JsonObject =>
@@ -217,8 +250,33 @@ describeRules(referenceRules, [
         configMap('settings', { url: 'a' }),
         pod({ volumes: [{ name: 'v', configMap: { name: 'settings', items: [{ key: 'uri', path: 'x' }] } }] }),
       ],
+      'an item of a projected volume': [
+        configMap('settings', { url: 'a' }),
+        pod({ volumes: [projected({ configMap: { name: 'settings', items: [{ key: 'uri', path: 'x' }] } })] }),
+      ],
+      'an item of a projected Secret': [
+        secret('token', { token: 'a' }),
+        pod({ volumes: [projected({ secret: { name: 'token', items: [{ key: 'tokn', path: 'x' }] } })] }),
+      ],
+      'a single file': [configMap('settings', { 'a.toml': '' }), mounting('b.toml')],
     },
     silent: {
+      'an optional part of a projected volume': [
+        configMap('settings', { url: 'a' }),
+        pod({
+          volumes: [projected({ configMap: { name: 'settings', optional: true, items: [{ key: 'uri', path: 'x' }] } })],
+        }),
+      ],
+      'the single file': [configMap('settings', { 'a.toml': '' }), mounting('a.toml')],
+      'a single file of an optional volume': [
+        configMap('settings', { 'a.toml': '' }),
+        mounting('b.toml', { optional: true }),
+      ],
+      'a single file under a path of its own': [
+        configMap('settings', { 'a.toml': '' }),
+        mounting('b.toml', { items: [{ key: 'a.toml', path: 'b.toml' }] }),
+      ],
+      'the whole volume': [configMap('settings', { 'a.toml': '' }), mounting('')],
       'the key': [configMap('settings', { url: 'a' }), reads('url')],
       'an optional key': [configMap('settings', { url: 'a' }), reads('uri', { optional: true })],
       'an object that a controller fills': [configMap('settings'), reads('url')],
@@ -231,8 +289,18 @@ describeRules(referenceRules, [
       'a number': [service({}), ingress({ number: 8080 })],
       'a name': [service({}), ingress({ name: 'web' })],
       'a route': [service({}), route(8080)],
+      'a webhook': [called(443), webhooks('Mutating', { port: 9443 })],
+      'a webhook at the usual port': [called(9443, 8443), webhooks('Validating', {})],
+      'the conversion of a definition': [called(9443), conversion({ port: 443 })],
+      'an aggregated API': [called(9443), apiService({})],
     },
     silent: {
+      'a webhook at its port': [called(443, 9443), webhooks('Mutating', { port: 9443 })],
+      'a webhook at the usual port, which is there': [called(443), webhooks('Validating', {})],
+      'the conversion at its port': [called(9443), conversion({ port: 9443 })],
+      'an aggregated API at the usual port': [called(443), apiService({})],
+      'a webhook with an address': [called(443), webhooks('Mutating', undefined)],
+      'a webhook in another namespace': [called(443), webhooks('Mutating', { namespace: 'other', port: 9443 })],
       'its number': [service({}), ingress({ number: 80 })],
       'its name': [service({}), ingress({ name: 'http' })],
       'its route': [service({}), route(80)],

@@ -49,6 +49,31 @@ function quota(gpus: JsonValue, more: JsonObject = {}): JsonObject {
   };
 }
 
+const ofPriority = (operator: string, values?: readonly string[]): JsonObject => ({
+  scopeSelector: {
+    matchExpressions: [
+      { scopeName: 'PriorityClass', operator, ...(values === undefined ? {} : { values: [...values] }) },
+    ],
+  },
+});
+
+function priorityClass(name: string, more: JsonObject = {}): JsonObject {
+  return { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value: 10, ...more };
+}
+
+function limitRange(item: JsonObject): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: { name: 'team', namespace: 'ai' },
+    spec: { limits: [{ type: 'Container', ...item }] },
+  };
+}
+
+const cpus = (cpu: string, devices: JsonObject = { 'nvidia.com/gpu': 2 }): JsonObject => ({
+  resources: { requests: { cpu }, limits: devices },
+});
+
 function autoscaler(target: JsonObject = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'chat' }): JsonObject {
   return {
     apiVersion: 'autoscaling/v2',
@@ -458,13 +483,54 @@ export const cases: readonly RuleCases[] = [
   },
   {
     rule: 'serving/surge-fits-quota',
-    fires: { 'as Kubernetes does it': [deployment(gpu), quota(4)], stated: [deployment(gpu, surge(1, 0)), quota('5')] },
+    fires: {
+      'as Kubernetes does it': [deployment(gpu), quota(4)],
+      stated: [deployment(gpu, surge(1, 0)), quota('5')],
+      'of pods without CPU and memory, whatever devices they request': [
+        deployment(gpu),
+        quota(4, { scopes: ['BestEffort'] }),
+      ],
+      'of the scope of its pods': [deployment(gpu), quota(4, { scopes: ['NotTerminating'] })],
+      'of the priority class of its pods': [
+        deployment(gpu, {}, { priorityClassName: 'serving' }),
+        quota(4, ofPriority('In', ['serving', 'training'])),
+      ],
+      'of the default priority class': [
+        deployment(gpu),
+        quota(4, ofPriority('In', ['usual'])),
+        priorityClass('usual', { globalDefault: true }),
+      ],
+      'of its CPU': [deployment(cpus('4')), quota(8, { hard: { 'requests.nvidia.com/gpu': 8, 'requests.cpu': '8' } })],
+      'of the CPU that a LimitRange gives it': [
+        deployment(gpu),
+        quota(8, { hard: { 'requests.cpu': '8' } }),
+        limitRange({ default: { cpu: '4' } }),
+      ],
+      'of pods': [deployment(gpu), quota(8, { hard: { pods: 2 } })],
+      'of its devices through a LimitRange': [deployment(), quota(2), limitRange({ default: { 'nvidia.com/gpu': 1 } })],
+    },
     silent: {
       'one goes first': [deployment(gpu, surge(0, 1)), quota(4)],
       'all go first': [deployment(gpu, { strategy: { type: 'Recreate' } }), quota(4)],
       'room for one more': [deployment(gpu), quota(6)],
       'too small for the replicas': [deployment(gpu), quota(2)],
-      'of another scope': [deployment(gpu), quota(4, { scopes: ['BestEffort'] })],
+      'of pods that request CPU or memory': [deployment(gpu), quota(4, { scopes: ['NotBestEffort'] })],
+      'of pods that end': [deployment(gpu), quota(4, { scopes: ['Terminating'] })],
+      'of another priority class': [
+        deployment(gpu, {}, { priorityClassName: 'serving' }),
+        quota(4, ofPriority('In', ['training'])),
+      ],
+      'of no priority class': [
+        deployment(gpu, {}, { priorityClassName: 'serving' }),
+        quota(4, ofPriority('DoesNotExist')),
+      ],
+      'of pods with any priority class': [deployment(gpu), quota(4, ofPriority('Exists'))],
+      'another namespace': [deployment(gpu), { ...quota(4), metadata: { name: 'team', namespace: 'other' } }],
+      'without devices': [deployment(cpus('4', {})), quota(8, { hard: { 'requests.cpu': '8' } })],
+      'one amount is too small for the replicas': [
+        deployment(cpus('4')),
+        quota(8, { hard: { 'requests.nvidia.com/gpu': 4, 'requests.cpu': '6' } }),
+      ],
       'four replicas, of which one goes': [deployment(gpu, { replicas: 4 }), quota(8)],
     },
   },

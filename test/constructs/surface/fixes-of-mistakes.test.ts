@@ -7,6 +7,7 @@ import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { kedaRules } from '../../../src/constructs/keda/rules';
 import { kueueRules } from '../../../src/constructs/kueue/rules';
 import { networkingRules } from '../../../src/constructs/networking/rules';
+import { podRules } from '../../../src/constructs/pods/rules';
 import { volcanoRules } from '../../../src/constructs/volcano/rules';
 import { findingsOf } from '../../support/findings';
 
@@ -86,6 +87,16 @@ test.each([
     'Remove tiers[0].plugins[0].nam.',
   ],
   [
+    'volcano/scheduler-config-key-known',
+    'actions: allocate\ntiers: [{plugins: [{name: deviceshare, arguments: {binpack.cpu: 1}}]}]',
+    'Move tiers[0].plugins[0].arguments["binpack.cpu"] to the arguments of binpack.',
+  ],
+  [
+    'volcano/scheduler-config-key-known',
+    'actions: allocate\ntiers: [{plugins: [{name: gang, arguments: {other.cpu: 1}}]}]',
+    'Remove tiers[0].plugins[0].arguments["other.cpu"].',
+  ],
+  [
     'volcano/scheduler-actions-known',
     'actions: "allocate, backfill-me"',
     'Replace "backfill-me" with "backfill" in actions.',
@@ -152,4 +163,30 @@ test.each([
   expect(fixesOf('core/pod-reference-name-valid', coreRules, manifest)).toEqual([
     `Set ${spec}.priorityClassName to a name such as "a".`,
   ]);
+});
+
+test.each([
+  ['/a', 'Set coveredResources[1] to a valid name such as nvidia.com/gpu.'],
+  ['a b', 'Set coveredResources[1] to a name such as "a-b".'],
+])('the name of a covered resource, %j', (name, fix) => {
+  const manifest = {
+    apiVersion: 'kueue.x-k8s.io/v1beta2',
+    kind: 'ClusterQueue',
+    metadata: { name: 'a' },
+    spec: { resourceGroups: [{ coveredResources: ['cpu', name], flavors: [] }] },
+  };
+  expect(fixesOf('kueue/covered-resource-name-valid', kueueRules, manifest)).toEqual([fix]);
+});
+
+test('a network that is not in the manifests, by its namespace', () => {
+  const pod = (networks: string, namespace: string): object => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', namespace, annotations: { 'k8s.v1.cni.cncf.io/networks': networks } },
+    spec: { containers: [{ name: 'a', image: 'b' }] },
+  });
+  const fixOf = (manifest: object): unknown => fixesOf('pods/network-attachment-known', podRules, manifest)[0];
+  const exists = 'Add the NetworkAttachmentDefinition to the manifests, or make sure that it exists in the namespace';
+  expect(fixOf(pod('other/rdma', 'ml'))).toBe(`${exists} "other".`);
+  expect(fixOf(pod('rdma', 'ml'))).toBe(`${exists} "ml".`);
 });

@@ -1,5 +1,5 @@
 /**
- * `npx tsx test/e2e/agreement/record-gates.ts`: asks the API servers of several minors about fields whose feature gate is off in some of them,
+ * `npm run record:gates`: asks the API servers of several minors about fields whose feature gate is off in some of them,
  * and writes what they say to `test/fixtures/gates.jsonl`, one document and minor a line.
  */
 import { writeFileSync } from 'node:fs';

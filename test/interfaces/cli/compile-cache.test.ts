@@ -119,10 +119,13 @@ test('nothing is kept of a bundle without its contents, with NODE_DISABLE_COMPIL
   expect(cached()).toEqual([]);
 });
 
-test('the eight newest files are kept, and no other file is removed', () => {
+test('the sixteen newest files are kept, and no other file is removed', () => {
   mkdirSync(folder, { mode: 0o700 });
-  const old = Array.from({ length: 9 }, (_, age) => {
-    const file = join(folder, `bundle-${String(age).padStart(32, '0')}-v20.1.${age}-x64.v8${age === 8 ? '.1234' : ''}`);
+  const old = Array.from({ length: 17 }, (_, age) => {
+    const file = join(
+      folder,
+      `bundle-${String(age).padStart(32, '0')}-v20.1.${age}-x64.v8${age === 16 ? '.1234' : ''}`,
+    );
     writeFileSync(file, 'of another version');
     utimesSync(file, 1_000_000 - age, 1_000_000 - age);
     return file;
@@ -134,7 +137,7 @@ test('the eight newest files are kept, and no other file is removed', () => {
   expect(load()).toBe('first');
 
   const left = cached();
-  expect(left).toHaveLength(9);
+  expect(left).toHaveLength(17);
   expect(left).toContain(foreign);
-  expect(old.filter((file) => left.includes(file))).toEqual(old.slice(0, 7));
+  expect(old.filter((file) => left.includes(file))).toEqual(old.slice(0, 15));
 });

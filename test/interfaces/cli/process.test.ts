@@ -2,8 +2,8 @@
  * The command as it is installed: `npm test` compiles before it runs the tests.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { BAD, GOOD, Workplace } from './fake-terminal';
 
 const ROOT = join(__dirname, '../../..');
@@ -13,15 +13,20 @@ let place: Workplace;
 beforeEach(() => (place = new Workplace()));
 afterEach(() => place.remove());
 
+/** Where the command keeps compiled code: only the first run compiles it. */
+const cache = new Workplace();
+afterAll(() => cache.remove());
+
 function gantry(
   words: readonly string[],
   input = '',
+  cacheFolder = cache.folder,
 ): { readonly status: number | null; readonly out: string; readonly err: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [GANTRY, ...words], {
     cwd: place.folder,
     input,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, XDG_CACHE_HOME: place.folder },
+    env: { PATH: process.env.PATH, XDG_CACHE_HOME: cacheFolder },
   });
   return { status, out: stdout, err: stderr };
 }
@@ -117,9 +122,75 @@ test('a module of rules may wait; one that waits forever is an error', () => {
 
 test('a run that uses the compiled code of the run before says the same', () => {
   place.write('bad.yaml', BAD);
-  const before = gantry(['check', 'bad.yaml']);
-  expect(readdirSync(join(place.folder, 'cdk8s-gantry'))).toEqual([expect.stringMatching(/^check-bundle-.*\.v8$/)]);
-  expect(gantry(['check', 'bad.yaml'])).toEqual(before);
+  const before = gantry(['check', 'bad.yaml'], '', place.folder);
+  expect(readdirSync(join(place.folder, 'cdk8s-gantry')).sort()).toEqual([
+    expect.stringMatching(/^check-bundle-.*\.v8$/),
+    expect.stringMatching(/^main-bundle-.*\.v8$/),
+  ]);
+  expect(gantry(['check', 'bad.yaml'], '', place.folder)).toEqual(before);
+});
+
+test('each command that the help lists is found by its name alone', () => {
+  const [, listed = ''] = gantry(['--help']).out.split('Commands:\n');
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+  expect(names.slice(0, 4)).toEqual(['check', 'synth', 'diff', 'plan']);
+  expect(names).toHaveLength(15);
+  for (const name of names.filter((one) => one !== 'help')) {
+    expect(gantry([name, '--help']).out).toMatch(new RegExp(`^Usage: gantry ${name} `));
+  }
+});
+
+test('what kustomize renders is checked beside files that several threads read, as by one thread', () => {
+  const service = (name: string, app: string): string =>
+    `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}, namespace: n}\nspec: {selector: {app: ${app}}, ports: [{port: 80, nodePort: 1}]}\n`;
+  // One object is rendered, and is in a file as well.
+  const rendered = [service('a', 'server-b'), BAD, service('twice', 'one')].join('---\n');
+  place.write('bin/kustomize', `#!${process.execPath}\nprocess.stdout.write(${JSON.stringify(rendered)});\n`);
+  chmodSync(join(place.folder, 'bin/kustomize'), 0o755);
+  place.write('over/kustomization.yaml', 'resources: []\n');
+  for (const name of ['b', 'c', 'd', 'twice']) {
+    place.write(`files/${name}.yaml`, `${service(name, 'one')}---\n${BAD.replace('name: bad', `name: bad-${name}`)}`);
+  }
+  const log = join(place.folder, 'threads.log');
+  const noteThread = place.write(
+    'note-thread.cjs',
+    `if (!require('node:worker_threads').isMainThread) require('node:fs').appendFileSync(${JSON.stringify(log)}, 'one\\n');\n`,
+  );
+  const checked = (
+    jobs: number,
+  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string } =>
+    spawnSync(
+      process.execPath,
+      [GANTRY, 'check', '--kustomize', 'over', 'files', '--format', 'json', '--jobs', String(jobs)],
+      {
+        cwd: place.folder,
+        encoding: 'utf8',
+        env: {
+          PATH: [join(place.folder, 'bin'), process.env.PATH].join(delimiter),
+          XDG_CACHE_HOME: cache.folder,
+          NODE_OPTIONS: `--require ${join(place.folder, noteThread)}`,
+        },
+      },
+    );
+
+  const alone = checked(1);
+  expect([alone.status, alone.stderr, existsSync(log)]).toEqual([1, '', false]);
+  const { documents, findings } = JSON.parse(alone.stdout) as {
+    readonly documents: number;
+    readonly findings: readonly { readonly rule: string; readonly file?: string; readonly line?: number }[];
+  };
+  expect(documents).toBe(11);
+  expect(new Set(findings.map(({ file }) => file))).toEqual(
+    new Set(['--kustomize over', 'files/b.yaml', 'files/c.yaml', 'files/d.yaml', 'files/twice.yaml']),
+  );
+  expect(findings.map(({ rule }) => rule)).toContain('core/object-once');
+
+  for (const jobs of [2, 3]) {
+    const { status, stdout, stderr } = checked(jobs);
+    expect([status, stderr]).toEqual([1, '']);
+    expect(stdout).toBe(alone.stdout);
+  }
+  expect(readFileSync(log, 'utf8')).toBe('one\n'.repeat(3));
 });
 
 test('standard input is read to its end', () => {

@@ -162,6 +162,14 @@ describe('reasons', () => {
     expect([...reasons.takeNews()].sort()).toEqual(['a', 'b']);
   });
 
+  it('of another term are no news', () => {
+    decide(['a']);
+    reasons.look();
+    reasons.clear();
+    expect([...reasons.takeNews()]).toEqual([]);
+    expect(known()).toEqual([]);
+  });
+
   it('that cannot be found are reported, and asked for again only after a change of the gang', () => {
     message = 'broken';
     decide(['a']);

@@ -358,6 +358,33 @@ describe('the loop of the scheduler', () => {
     expect(reasons.list).toHaveLength(10);
   });
 
+  it('waits for a cycle that is due without a turn in between, while there are reasons to look for', async () => {
+    await startAndRest();
+    for (let i = 0; i < 10; i++) {
+      const cpu = String(20 + i);
+      source.put('pods', pod(`large-${i}`, { spec: { containers: [{ resources: { requests: { cpu } } }] } }));
+    }
+    await pass(20);
+    tick = 1;
+    await pass(1);
+    tick = 0;
+    expect(scheduler.outcome!.reasons.list.length).toBeLessThan(10);
+    // The pause after the last piece ends while the change still waits for more.
+    await pass(10);
+    scheduler.changed();
+    const looks = jest.spyOn(SYSTEM_CLOCK, 'monotonic');
+    let most = 0;
+    for (let i = 0; i < 19; i++) {
+      await pass(1);
+      const before = looks.mock.calls.length;
+      for (let turn = 0; turn < 30; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      most = Math.max(most, looks.mock.calls.length - before);
+    }
+    expect(most).toBeLessThan(10);
+  });
+
   it('lets decisions that may move pods take a fiftieth of the time, in quiet moments', async () => {
     const asking = (cpu: string): JsonObject => ({ containers: [{ resources: { requests: { cpu } } }] });
     source.put('pods', pod('runs', { node: 'n-1', phase: 'Running', spec: asking('5') }));

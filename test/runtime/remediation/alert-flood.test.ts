@@ -134,7 +134,7 @@ describe('with the token', () => {
   });
 
   test('bodies that come slowly are not received without end, and cost the others nothing', async () => {
-    await rig.start();
+    await rig.start({ requestTimeout: 2000 });
     const slow = await Promise.all(Array.from({ length: 20 }, () => slowly(`Bearer ${TOKEN}`)));
     await expectCalm();
     await until(() => slow.every(({ ended }) => ended), 20_000);

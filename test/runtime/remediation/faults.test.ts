@@ -153,12 +153,12 @@ test.each([
 });
 
 test('a cause that comes and goes faster than the rule waits for does nothing', async () => {
-  const rules = SETTINGS.rules.map((rule) => ({ ...rule, afterSeconds: 2 }));
+  const rules = SETTINGS.rules.map((rule) => ({ ...rule, afterSeconds: 1 }));
   await rig.start({ settings: { ...SETTINGS, rules } });
-  // Three seconds, of which no two in a row have the cause.
+  // A second and a half, of which no eighth has the cause as the one before it has.
   for (let flap = 0; flap < 12; flap++) {
     rig.condition('n-0', 'Bad', flap % 2 === 0 ? 'True' : 'False');
-    await new Promise((done) => setTimeout(done, 250));
+    await new Promise((done) => setTimeout(done, 125));
   }
   expect(rig.server.writes()).toEqual([]);
 });

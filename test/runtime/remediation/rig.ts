@@ -82,8 +82,10 @@ export class Rig {
     return join(this.folder, 'token');
   }
 
-  async start(more: Partial<Options> & { readonly settings?: object } = {}): Promise<Program> {
-    const { settings = SETTINGS, ...options } = more;
+  async start(
+    more: Partial<Options> & { readonly settings?: object; readonly requestTimeout?: number } = {},
+  ): Promise<Program> {
+    const { settings = SETTINGS, requestTimeout, ...options } = more;
     const config = join(this.folder, 'settings.json');
     writeFileSync(config, JSON.stringify(settings));
     writeFileSync(this.tokenFile, `${TOKEN}\n`);
@@ -107,6 +109,7 @@ export class Rig {
       {
         client: { ...this.server.client, close: () => undefined },
         logTo: { write: (line: string) => void this.log.push(JSON.parse(line) as LogLine) },
+        requestTimeout,
       },
     );
     this.programs.push(program);
@@ -213,5 +216,5 @@ export const firing = (name: string, labels: JsonObject, status = 'firing'): Jso
 
 /** Time for several plans, where nothing is to happen. */
 export function rounds(): Promise<void> {
-  return new Promise((done) => setTimeout(done, 300));
+  return new Promise((done) => setTimeout(done, 150));
 }

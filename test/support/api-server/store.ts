@@ -62,6 +62,17 @@ export class Store {
     }
   }
 
+  /** Has every state looked at that changes lead to: once where several were made before anything could see the first of them. */
+  lookAtStates(look: () => void): void {
+    let seen: number | undefined;
+    this.listeners.push(() => {
+      if (seen !== this.version) {
+        seen = this.version;
+        look();
+      }
+    });
+  }
+
   /** Forgets the events so far, as etcd does when it is compacted. */
   compact(): void {
     this.compactedAt = this.version;

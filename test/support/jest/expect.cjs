@@ -23,7 +23,15 @@ const PASSES = {
       ? typeof args[0] === 'string' && actual.includes(args[0])
       : Array.isArray(actual) && actual.indexOf(args[0]) >= 0),
   toBeUndefined: (actual, args) => args.length === 0 && actual === undefined,
+  toBeGreaterThan: (actual, args) => areNumbers(actual, args) && actual > args[0],
+  toBeGreaterThanOrEqual: (actual, args) => areNumbers(actual, args) && actual >= args[0],
+  toBeLessThan: (actual, args) => areNumbers(actual, args) && actual < args[0],
+  toBeLessThanOrEqual: (actual, args) => areNumbers(actual, args) && actual <= args[0],
 };
+
+function areNumbers(actual, args) {
+  return args.length === 1 && typeof actual === 'number' && typeof args[0] === 'number';
+}
 
 /** What `expect(actual)` returns. */
 class Expectation {

@@ -87,13 +87,14 @@ test('says where an error is', () => {
 test('an assertion that passes is counted, and one that fails says why and where', () => {
   const suite = `
 test('counts', async () => {
-  expect.assertions(10);
+  expect.assertions(14);
   expect(1).toBe(1);
   expect({ a: [1], b: undefined }).toEqual({ a: [1] });
   expect(new Set([1])).toEqual(new Set([1]));
   expect({ a: 1 }).toEqual({ a: expect.any(Number) });
   expect('ab').toHaveLength(2); expect('ab').toContain('b'); expect([1, NaN]).toContain(1);
   expect(undefined).toBeUndefined();
+  expect(2).toBeGreaterThan(1); expect(1).toBeGreaterThanOrEqual(1); expect(1).toBeLessThan(2); expect(1).toBeLessThanOrEqual(1);
   expect(0).not.toBe(-0);
   await expect(Promise.resolve(1)).resolves.not.toBe(2);
 });
@@ -115,6 +116,10 @@ test.each([
   [() => expect('a1').toContain(1)],
   [() => expect(8).toBeSeven()],
   [() => expect(1).toBe()],
+  [() => expect(1).toBeGreaterThan(1)],
+  [() => expect(1).toBeGreaterThanOrEqual(1.5)],
+  [() => expect(1).toBeLessThan(1)],
+  [() => expect('1').toBeLessThanOrEqual(2)],
   [() => expect(Promise.reject(new Error('no'))).resolves.toBe(1)],
   [() => expect(Promise.resolve(1)).rejects.toThrow()],
   [() => expect(Promise.resolve(1)).resolves.toBe(2)],
@@ -128,10 +133,10 @@ test('expects one more', () => {
 `;
   const said = (name: string, text: string): readonly string[] => {
     const stderr = runSuites(name, { one: text });
-    expect(stderr).toContain('Tests:       17 failed, 1 passed, 18 total');
+    expect(stderr).toContain('Tests:       21 failed, 1 passed, 22 total');
     expect(stderr).not.toContain('expect.cjs');
     const places = [...stderr.matchAll(/ \(?test\/one\.test\.ts:(\d+):\d+\)?/g)].map(([, line]) => Number(line));
-    expect(new Set(places)).toEqual(new Set([15, ...Array.from({ length: 16 }, (_, i) => 18 + i), 35, 38]));
+    expect(new Set(places)).toEqual(new Set([16, ...Array.from({ length: 20 }, (_, i) => 19 + i), 40, 43]));
     return stderr.split('\n').filter((line) => !/^ +at |^Time:|^(?:PASS|FAIL) |^ +[✓✕] |^ +\| +\^$/.test(line));
   };
   // A context of its own has Jest's expect.

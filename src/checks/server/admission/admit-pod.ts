@@ -6,9 +6,11 @@ import { allOf } from '../../../facts/words';
 import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
 import { type Violation } from '../../rules/rule';
 import { kindAndName } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
 import { containerAmounts, containersOf, hasPodLevelResources, podAmounts } from '../../../manifests/pods/pod-amounts';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { priorityClassName, priorityViolations, runtimeClassViolations, withOverhead } from './classes';
-import { type ClusterContents } from './cluster-contents';
+import { type ClusterContents, contentsFor } from './cluster-contents';
 import { defaultLimitViolations, limitViolations } from './limit-ranges';
 import { policyIn, type Quota } from './namespace-policy';
 import { enforcedLevel, podSecurityViolations } from './pod-security';
@@ -42,6 +44,19 @@ export function countedPod(spec: JsonObject, namespace: string, contents: Cluste
     amounts: podAmounts(full, defaults),
     priorityClass: priorityClassName(spec, contents),
   };
+}
+
+const countedTemplates = new WeakMap<PodTemplate, CountedPod>();
+
+/** A pod of the template as the quotas of its namespace count it. Worked out once, since several rules ask. */
+export function countedOf(template: PodTemplate, set: ManifestSet): CountedPod {
+  let pod = countedTemplates.get(template);
+  if (pod === undefined) {
+    const { spec, manifest } = template;
+    pod = countedPod(spec, manifest.id.namespace, contentsFor(set, manifest));
+    countedTemplates.set(template, pod);
+  }
+  return pod;
 }
 
 /** Containers that do not state what a quota of the namespace demands. */

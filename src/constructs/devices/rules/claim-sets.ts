@@ -5,6 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
+import { quotaOf } from '../../../checks/server/admission/namespace-policy';
 import { itemsOf } from '../../../checks/server/values';
 import { deviceClassQuota } from '../dra-facts';
 import { CLAIM_KINDS, deviceClassesOf, requestsOf } from './claims';
@@ -81,7 +82,8 @@ export const claimSetRules: readonly SetRule[] = [
       const countedAsBoth = Number(kubernetes.slice(2)) >= 36;
       for (const manifest of set.ofKind('ResourceQuota')) {
         const keys = Object.keys(asObject(asObject(manifest.object.spec).hard));
-        if (!keys.includes('requests.nvidia.com/gpu')) {
+        // A quota with a scope counts no claims.
+        if (quotaOf(manifest).scoped || !keys.includes('requests.nvidia.com/gpu')) {
           continue;
         }
         const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind)).filter(

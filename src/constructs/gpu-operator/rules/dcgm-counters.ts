@@ -3,6 +3,9 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rules/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { asObject, asString, objectsAt } from '../../../manifests/read';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY } from '../dcgm-counters-text';
 import { dcgmCountersOf, embeddedRule, namedMaps, problemRule } from './embedded';
 
@@ -110,10 +113,13 @@ export const dcgmCounterRules: readonly Rule[] = [
       if (key === DCGM_STANDALONE_KEY && !named) {
         return;
       }
+      if (!named && isMounted(set, manifest)) {
+        return;
+      }
       const message = named
         ? `the GPU operator reads the key "${DCGM_OPERATOR_KEY}" of this ConfigMap, not "${key}"`
         : `neither the GPU operator nor a standalone exporter reads the key "${key}"`;
-      // A collector of one's own may mount any file, and name it with --collectors.
+      // The pods that mount the file may not be in the set.
       yield {
         path,
         message,
@@ -124,3 +130,22 @@ export const dcgmCounterRules: readonly Rule[] = [
     },
   ),
 ];
+
+const mountedBySet = new WeakMap<ManifestSet, ReadonlySet<string>>();
+
+/** Whether pods of the set mount a ConfigMap: then a collector of one's own may read any key, and name its file with --collectors. */
+function isMounted(set: ManifestSet, { id }: Manifest): boolean {
+  let mounted = mountedBySet.get(set);
+  if (mounted === undefined) {
+    mounted = new Set(
+      set.podTemplates.flatMap(({ manifest, spec }) =>
+        objectsAt(spec, '/volumes').flatMap(({ value }) => {
+          const name = asString(asObject(value.configMap).name);
+          return name === undefined ? [] : [`${manifest.id.namespace}/${name}`];
+        }),
+      ),
+    );
+    mountedBySet.set(set, mounted);
+  }
+  return mounted.has(`${id.namespace}/${id.name}`);
+}

@@ -46,12 +46,11 @@ const currentLabel = kaiRule(
     why: `Current versions do not read ${OLD_QUEUE_LABEL}, unless they are started with --queue-label-key: the pods have no queue and stay pending.`,
     fix: `Rename the label ${OLD_QUEUE_LABEL} to ${QUEUE_LABEL}.`,
   },
-  function* ({ metadata, spec }) {
-    const labels = asObject(metadata.labels);
+  function* (template) {
     if (
-      spec.schedulerName === SCHEDULER &&
-      labels[OLD_QUEUE_LABEL] !== undefined &&
-      labels[QUEUE_LABEL] === undefined
+      template.spec.schedulerName === SCHEDULER &&
+      labelOf(template, OLD_QUEUE_LABEL) !== undefined &&
+      labelOf(template, QUEUE_LABEL) === undefined
     ) {
       yield {
         path: pointer('/metadata/labels', OLD_QUEUE_LABEL),

@@ -3,14 +3,15 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rules/rule';
+import { containerDefaultsOf, policyOf } from '../../../checks/server/admission/namespace-policy';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { parseQuantity } from '../../../manifests/values/quantity';
-import { asArray, asObject, asString, objectsAt, stringEntries } from '../../../manifests/read';
+import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
 import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { targetName } from './target';
 import { containersIn, environmentContainer, environmentSourceOf, podSpecOf } from './target-environment';
-import { scaledObjectRule, scaledRule } from './view';
+import { scaledObjectRule, scaledRule, type ScaledView } from './view';
 import { allOf, oneOf } from '../../../facts/words';
 
 const requestsStated = scaledObjectRule(
@@ -38,7 +39,7 @@ const requestsStated = scaledObjectRule(
       const without = containersIn(pods.spec).filter(
         (container) => (only === '' || container.name === only) && !states(container, type),
       );
-      if (without.length === 0 || namespaceGives(set, pods.target.namespace, type)) {
+      if (without.length === 0 || namespaceGives(set, view, type)) {
         continue;
       }
       const names = without.map(({ name }) => `"${asString(name) ?? ''}"`);
@@ -65,20 +66,14 @@ function isPositive(value: unknown): boolean {
   return quantity !== undefined && !quantity.isZero() && !quantity.isNegative();
 }
 
-/** A maximum is also the default, and a minimum the default request. */
-const LIMIT_FIELDS = ['default', 'defaultRequest', 'max', 'min'];
-
-function namespaceGives(set: ManifestSet, namespace: string, resource: string): boolean {
-  return set
-    .ofKind('LimitRange')
-    .some(
-      (manifest) =>
-        manifest.id.namespace === namespace &&
-        objectsAt(manifest.object, '/spec/limits').some(
-          ({ value }) =>
-            value.type === 'Container' && LIMIT_FIELDS.some((field) => isPositive(asObject(value[field])[resource])),
-        ),
+/** Whether an item of a LimitRange of the target's namespace gives containers the amount, with what the server fills in. */
+function namespaceGives(set: ManifestSet, { manifest }: ScaledView, resource: string): boolean {
+  return policyOf(set, manifest).limits.some((item) => {
+    const { requests, limits } = containerDefaultsOf(item);
+    return (
+      item.type === 'Container' && [requests, limits].some((amounts) => amounts.get(resource)?.isPositive() === true)
     );
+  });
 }
 
 const containerExists = scaledRule(

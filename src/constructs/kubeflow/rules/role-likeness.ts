@@ -147,6 +147,7 @@ const rolesShareData = jobRule(
             path: role.main.path,
             message: `the role "${other.name}" mounts the volume "${name}" at ${path}, but the role "${role.name}" does not`,
             expected: `a volumeMount at ${path}`,
+            fix: `Add the volume "${name}" to volumes of the role "${role.name}", and mount it at ${path} in its container.`,
           };
         }
       }

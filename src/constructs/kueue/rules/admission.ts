@@ -21,6 +21,7 @@ import {
   SLICE_TOPOLOGY,
   TOPOLOGY,
 } from '../kueue-facts';
+import { countedNames } from './counted-resources';
 import { flavorNames, type GroupView, groupsOf, parentOf, podsPerWorkload, queueOfWorkload } from '../queue-view';
 import { counted, oneOf } from '../../../facts/words';
 
@@ -76,9 +77,11 @@ const covered = admissionRule(
       if (count === 0) {
         continue;
       }
-      for (const [name, amount] of amountsOf(template, set).requests) {
-        if (!amount.isZero() && !resources.has(name) && !missing.has(name)) {
-          missing.set(name, path);
+      for (const [requested, amount] of amountsOf(template, set).requests) {
+        for (const name of amount.isZero() ? [] : countedNames(set, requested)) {
+          if (!resources.has(name) && !missing.has(name)) {
+            missing.set(name, path);
+          }
         }
       }
     }

@@ -1,7 +1,7 @@
 /**
  * Quotas of ClusterQueues and Cohorts: what the webhook demands beyond the schema.
  */
-import { fixesByField } from '../../../checks/rules/field-fix';
+import { fixesByField, withFieldFix } from '../../../checks/rules/field-fix';
 import { parseQuantity, Quantity } from '../../../manifests/values/quantity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
@@ -131,10 +131,14 @@ const resourceNames = fixesByField(
         for (const [index, name] of covered.entries()) {
           const complaint = qualifiedName(name);
           if (complaint !== undefined) {
-            yield {
+            const said = {
               path: `${path}/coveredResources/${index}`,
               message: `the resource name "${name}" must ${complaint}`,
               found: name,
+            };
+            yield {
+              fix: `Set coveredResources[${index}] to a valid name such as nvidia.com/gpu.`,
+              ...withFieldFix(said),
             };
           }
         }

@@ -283,11 +283,15 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   for (const key of ['for', 'keep_firing_for'] as const) {
     const value = asString(raw[key]);
     if (value !== undefined && value !== '' && parseDuration(value) !== 0) {
-      yield { path: at(key), message: `${title} must not set ${key}, which only alerts have`, found: value };
+      yield {
+        path: at(key),
+        message: `the field ${key} must not be set in ${title}: only alerts have it`,
+        found: value,
+      };
     }
   }
   if (Object.keys(asObject(raw.annotations)).length > 0) {
-    yield { path: at('annotations'), message: `${title} must not set annotations, which only alerts have` };
+    yield { path: at('annotations'), message: `annotations must not be set in ${title}: only alerts have them` };
   }
 }
 

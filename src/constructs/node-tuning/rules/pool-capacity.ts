@@ -9,15 +9,16 @@ import { podAmounts } from '../../../manifests/pods/pod-amounts';
 import { parseQuantity } from '../../../manifests/values/quantity';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { counted } from '../../../facts/words';
+import { mostOfInstanceTypes } from './instance-gpus';
 
 const NODE_POOL = 'karpenter.sh/NodePool';
 const POOL_LABEL = 'karpenter.sh/nodepool';
 const GPU_COUNT_LABELS = ['karpenter.k8s.aws/instance-gpu-count', 'karpenter.azure.com/sku-gpu-count'];
 
 /** The most GPUs that a node of a pool can have, as its requirements say; undefined where they say nothing. */
-function mostPerNode({ object }: Manifest): number | undefined {
-  let most: number | undefined;
-  for (const { value } of objectsAt(object, '/spec/template/spec/requirements')) {
+function mostPerNode(pool: Manifest, resource: string): number | undefined {
+  let most = resource === 'nvidia.com/gpu' ? mostOfInstanceTypes(pool) : undefined;
+  for (const { value } of objectsAt(pool.object, '/spec/template/spec/requirements')) {
     const numbers = stringsIn(value.values).map(Number).filter(Number.isFinite);
     if (!GPU_COUNT_LABELS.includes(asString(value.key) ?? '') || numbers.length === 0) {
       continue;
@@ -33,7 +34,7 @@ function mostPerNode({ object }: Manifest): number | undefined {
 
 /** Why a pool never makes a node for a pod that wants so many devices; undefined where it may. */
 function obstacle(pool: Manifest, resource: string, wanted: number): string | undefined {
-  const most = mostPerNode(pool);
+  const most = mostPerNode(pool, resource);
   if (most !== undefined && wanted > most) {
     return `the nodes of "${pool.id.name}" have at most ${counted(most, 'GPU')}`;
   }

@@ -44,19 +44,54 @@ function keysOf(spec: JsonObject): readonly KeyUse[] {
     }
   }
   for (const { value, path } of objectsAt(spec, '/volumes')) {
-    for (const [field, kind, named] of [
-      ['configMap', 'ConfigMap', 'name'],
-      ['secret', 'Secret', 'secretName'],
-    ] as const) {
-      const source = asObject(value[field]);
-      if (source.optional !== true) {
-        for (const item of objectsAt(source, '/items')) {
-          add(kind, source[named], item.value.key, `/spec${path}/${field}${item.path}/key`);
-        }
+    const sources = [
+      ...sourcesIn(value, path, 'secretName'),
+      ...objectsAt(value, '/projected/sources').flatMap((one) => sourcesIn(one.value, `${path}${one.path}`, 'name')),
+    ];
+    for (const { kind, name, source, path: at } of sources) {
+      for (const item of objectsAt(source, '/items')) {
+        add(kind, name, item.value.key, `/spec${at}${item.path}/key`);
       }
     }
   }
   return uses;
+}
+
+interface VolumeSource {
+  readonly kind: KeyUse['kind'];
+  readonly name: JsonValue | undefined;
+  readonly source: JsonObject;
+  readonly path: string;
+}
+
+/** The ConfigMap and the Secret that a volume, or a part of a projected one, needs. */
+function sourcesIn(holder: JsonObject, path: string, secretKey: 'name' | 'secretName'): readonly VolumeSource[] {
+  return (
+    [
+      ['configMap', 'ConfigMap', 'name'],
+      ['secret', 'Secret', secretKey],
+    ] as const
+  ).flatMap(([field, kind, named]) => {
+    const source = asObject(holder[field]);
+    return source.optional === true ? [] : [{ kind, name: source[named], source, path: `${path}/${field}` }];
+  });
+}
+
+/** Mounts of a single file of a ConfigMap or a Secret: where nothing has its name, the kubelet makes an empty directory. */
+function filesOf(spec: JsonObject): readonly KeyUse[] {
+  const sources = new Map(
+    objectsAt(spec, '/volumes').map(({ value }) => [value.name, sourcesIn(value, '', 'secretName')] as const),
+  );
+  return CONTAINERS.flatMap((list) => objectsAt(spec, `/${list}`)).flatMap((container) =>
+    objectsAt(container.value, '/volumeMounts').flatMap(({ value, path }) => {
+      const file = asString(value.subPath) ?? '';
+      return (sources.get(value.name) ?? []).flatMap(({ kind, name, source }) =>
+        file === '' || file.startsWith('..') || typeof name !== 'string' || source.items !== undefined
+          ? []
+          : [{ kind, name, key: file, path: `/spec${container.path}${path}/subPath` }],
+      );
+    }),
+  );
 }
 
 function keysIn({ object }: Manifest): readonly string[] {
@@ -68,13 +103,13 @@ export const keyExists: PodTemplateRule = {
   tier: 'advice',
   severity: 'warning',
   on: 'pod-template',
-  concerns: ['configMapKeyRef', 'secretKeyRef', 'items'],
+  concerns: ['configMapKeyRef', 'secretKeyRef', 'items', 'subPath'],
   summary: 'A key that a pod reads should be in the ConfigMap or Secret.',
-  why: 'The container does not start without the key, unless a controller adds it or the reference is optional.',
-  source: 'kubernetes 1.36, pkg/kubelet (CreateContainerConfigError)',
+  why: 'The container does not start without the key, unless a controller adds it or the reference is optional; a mount of the file is an empty directory.',
+  source: 'kubernetes 1.36, pkg/kubelet (CreateContainerConfigError); pkg/volume/util/subpath (SafeMakeDir)',
   fix: 'Set the key to a key of the ConfigMap or Secret, or set optional: true in the reference.',
   *check({ manifest, spec }, { set }): Iterable<Violation> {
-    for (const { kind, name, key, path } of keysOf(spec)) {
+    for (const { kind, name, key, path } of [...keysOf(spec), ...filesOf(spec)]) {
       const definitions = set.definitionsOf(kind, name, manifest.id.namespace).map(keysIn);
       const keys = definitions[0] ?? [];
       // An empty object is filled by somebody else.
@@ -86,7 +121,7 @@ export const keyExists: PodTemplateRule = {
         message: `the ${kind} "${name}" has no key "${key}"`,
         found: key,
         expected: nearestName(key, keys) ?? oneOf(keys.slice(0, 6)),
-        fix: `Set ${fieldOf(path)} to a key of the ${kind}, for example ${nearestName(key, keys) ?? keys[0]}, or set optional: true in the reference.`,
+        fix: `Set ${fieldOf(path)} to a key of the ${kind}, for example ${nearestName(key, keys) ?? keys[0]}${path.endsWith('/subPath') ? '' : ', or set optional: true in the reference'}.`,
       };
     }
   },
@@ -94,6 +129,8 @@ export const keyExists: PodTemplateRule = {
 
 interface PortUse {
   readonly service: string;
+  /** @default - that of the object */
+  readonly namespace?: string;
   readonly port: string | number;
   readonly path: string;
 }
@@ -131,10 +168,36 @@ function portsOfRoute(object: JsonObject): readonly PortUse[] {
   );
 }
 
+const WEBHOOK_PORT = 443;
+
+/** The Service of a webhook or of an aggregated API, which the API server calls. */
+function portOfCalled(holder: JsonObject, path: string): readonly PortUse[] {
+  const { name, namespace, port } = asObject(holder.service);
+  const number = port === undefined || port === null ? WEBHOOK_PORT : asInteger(port);
+  return typeof name === 'string' && typeof namespace === 'string' && number !== undefined
+    ? [{ service: name, namespace, port: number, path: `${path}/service${number === port ? '/port' : ''}` }]
+    : [];
+}
+
+function portsOfWebhooks(object: JsonObject): readonly PortUse[] {
+  return objectsAt(object, '/webhooks').flatMap(({ value, path }) =>
+    portOfCalled(asObject(value.clientConfig), `${path}/clientConfig`),
+  );
+}
+
+function portsOfConversion(object: JsonObject): readonly PortUse[] {
+  const { webhook } = asObject(asObject(object.spec).conversion);
+  return portOfCalled(asObject(asObject(webhook).clientConfig), '/spec/conversion/webhook/clientConfig');
+}
+
 const ROUTES: readonly (readonly [string, (object: JsonObject) => readonly PortUse[]])[] = [
   ['networking.k8s.io/Ingress', portsOfIngress],
   ['gateway.networking.k8s.io/HTTPRoute', portsOfRoute],
   ['gateway.networking.k8s.io/GRPCRoute', portsOfRoute],
+  ['admissionregistration.k8s.io/MutatingWebhookConfiguration', portsOfWebhooks],
+  ['admissionregistration.k8s.io/ValidatingWebhookConfiguration', portsOfWebhooks],
+  ['apiextensions.k8s.io/CustomResourceDefinition', portsOfConversion],
+  ['apiregistration.k8s.io/APIService', ({ spec }) => portOfCalled(asObject(spec), '/spec')],
 ];
 
 export const backendPortExists: SetRule = {
@@ -142,10 +205,11 @@ export const backendPortExists: SetRule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'The port of a backend must be a port of its Service.',
-  why: 'The route has no endpoints, and requests get an error.',
-  source: 'kubernetes 1.36, Ingress and Gateway API (backends name a port of the Service)',
-  fix: 'Set the port of the backend to a port in spec.ports of the Service.',
+  summary: 'The port of a backend, and that of a webhook, must be a port of its Service.',
+  why: 'The route has no endpoints, and requests get an error; the API server cannot call the webhook, and rejects what it is for.',
+  source:
+    'kubernetes 1.36, Ingress and Gateway API (backends name a port of the Service); staging/src/k8s.io/apiserver/pkg/util/proxy (ResolveCluster)',
+  fix: 'Set the port to a port in spec.ports of the Service.',
   *check({ set }) {
     for (const [kind, portsOf] of ROUTES) {
       for (const manifest of set.ofKind(kind)) {
@@ -175,10 +239,10 @@ function certaintyOf(definitions: readonly Manifest[], { id, origin }: Manifest)
 
 function* unknownPort(
   manifest: Manifest,
-  { service, port, path }: PortUse,
+  { service, namespace = manifest.id.namespace, port, path }: PortUse,
   set: ManifestSet,
 ): Iterable<Violation & { readonly manifest: Manifest }> {
-  const definitions = set.definitionsOf('Service', service, manifest.id.namespace);
+  const definitions = set.definitionsOf('Service', service, namespace);
   const specs = definitions.map(({ object }) => asObject(object.spec));
   const field = typeof port === 'string' ? 'name' : 'port';
   const mayHave = (spec: JsonObject): boolean =>
@@ -195,6 +259,8 @@ function* unknownPort(
     message: `the Service "${service}" has no port ${JSON.stringify(port)}`,
     found: port,
     expected: oneOf(choices),
-    ...(choices.length === 0 ? {} : { fix: `Set ${fieldOf(path)} to ${oneOf(choices)}.` }),
+    ...(choices.length === 0
+      ? {}
+      : { fix: `Set ${fieldOf(path.endsWith('/service') ? `${path}/port` : path)} to ${oneOf(choices)}.` }),
   };
 }

@@ -1,18 +1,16 @@
 /**
  * Servers that load models: what keeps them from coming up, from being replaced, and from leaving their node.
  */
-import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
-import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rules/rule';
 import { kindKey } from '../../../manifests/identity';
-import { kindAndName, type Manifest } from '../../../manifests/manifest';
-import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pods/pod-template';
-import { parseQuantity, type Quantity } from '../../../manifests/values/quantity';
-import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
+import { kindAndName } from '../../../manifests/manifest';
+import { asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
 import { startupBudget } from './probe-budget';
+import { countOf, settledCount } from './replicas';
+import { surgeFits } from './surge';
 
 const DEPLOYMENT = 'apps/Deployment';
 const LONG_RUNNING = [
@@ -127,15 +125,6 @@ const graceCoversHook: Rule = {
   },
 };
 
-/** A count, or the share of `all` that a percentage represents. */
-function countOf(value: JsonValue | undefined, all: number, round: (value: number) => number): number | undefined {
-  if (typeof value === 'number') {
-    return value;
-  }
-  const match = /^(\d+)%$/.exec(asString(value) ?? '');
-  return match === null ? undefined : round((Number(match[1]) * all) / 100);
-}
-
 const budgetLetsDrain: Rule = {
   id: 'serving/disruption-budget-lets-drain',
   row: 'SV4',
@@ -186,124 +175,6 @@ const budgetLetsDrain: Rule = {
     }
   },
 };
-
-/** How many pods a workload has, where nothing else decides that. */
-function settledCount(template: PodTemplate, set: ManifestSet): number | undefined {
-  const { manifest } = template;
-  return autoscalersOf(manifest, set).length > 0 ? undefined : template.count;
-}
-
-const AUTOSCALERS = ['autoscaling/HorizontalPodAutoscaler', 'keda.sh/ScaledObject'];
-
-const scaledBySet = new WeakMap<ManifestSet, ReadonlyMap<Manifest, readonly Manifest[]>>();
-
-/** The autoscalers of a set, by the manifest that they name as their target. */
-function autoscalersIn(set: ManifestSet): ReadonlyMap<Manifest, readonly Manifest[]> {
-  let autoscalers = scaledBySet.get(set);
-  if (autoscalers === undefined) {
-    const byTarget = new Map<Manifest, Manifest[]>();
-    for (const reference of AUTOSCALERS.flatMap((kind) => set.ofKind(kind)).flatMap((one) => set.referencesFrom(one))) {
-      const target = set.resolve(reference);
-      if (target !== undefined) {
-        addTo(byTarget, target, reference.from);
-      }
-    }
-    scaledBySet.set(set, (autoscalers = byTarget));
-  }
-  return autoscalers;
-}
-
-/** The autoscalers that name a workload as their target. Several manifests of one workload have the same. */
-function autoscalersOf(manifest: Manifest, set: ManifestSet): readonly Manifest[] {
-  const { name, namespace } = manifest.id;
-  return autoscalersIn(set).get(set.get(kindKey(manifest.id), name, namespace) ?? manifest) ?? [];
-}
-
-const surgeFits: Rule = {
-  id: 'serving/surge-fits-quota',
-  row: 'SV5',
-  tier: 'advice',
-  severity: 'error',
-  on: 'object',
-  kinds: [DEPLOYMENT],
-  summary:
-    'The quota of a namespace must allow the additional pod of a rolling update of a Deployment on accelerators, or maxUnavailable must be at least 1.',
-  why: 'With fewer than four replicas a Deployment adds a pod and removes none (25% of them, both ways): if the quota holds just the replicas, an update never starts.',
-  source: 'kubernetes 1.36, pkg/controller/deployment/util (ResolveFenceposts); resource quota admission',
-  fix: 'Set strategy.rollingUpdate to maxSurge: 0 and maxUnavailable: 1.',
-  check: function* (manifest, { set }) {
-    const spec = asObject(manifest.object.spec);
-    const strategy = asObject(spec.strategy);
-    const replicas = asInteger(spec.replicas) ?? 1;
-    if (strategy.type === 'Recreate' || replicas < 1 || autoscalersOf(manifest, set).length > 0) {
-      return;
-    }
-    const { maxSurge, maxUnavailable } = asObject(strategy.rollingUpdate);
-    const surge = countOf(maxSurge ?? '25%', replicas, Math.ceil) ?? 1;
-    const fewer = countOf(maxUnavailable ?? '25%', replicas, Math.floor) ?? 0;
-    // With no surge at all Kubernetes takes one away by itself.
-    if (surge === 0 || fewer > 0) {
-      return;
-    }
-    for (const [name, each] of devicesOf(asObject(asObject(spec.template).spec))) {
-      const quota = quotaFor(name, manifest.id.namespace, set);
-      // A quota that is too small for the replicas themselves is another matter.
-      if (quota === undefined || quota.hard.isLessThan(each.multiply(replicas))) {
-        continue;
-      }
-      if (!quota.hard.isLessThan(each.multiply(replicas + 1))) {
-        continue;
-      }
-      yield {
-        path: '/spec/strategy',
-        message: `the ${replicas} replicas use all ${quota.hard.toString()} ${name} of the ResourceQuota "${quota.name}", so a rolling update cannot create a new pod`,
-        expected: 'maxSurge: 0, maxUnavailable: 1',
-      };
-    }
-  },
-};
-
-interface Hard {
-  /** Name of the quota. */
-  readonly name: string;
-  readonly hard: Quantity;
-}
-
-function devicesOf(spec: JsonObject): readonly (readonly [string, Quantity])[] {
-  return objectsAt(spec, '/containers').flatMap(({ value }) =>
-    Object.entries(asObject(asObject(value.resources).limits)).flatMap(([name, amount]) => {
-      const quantity = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
-      return quantity === undefined || !isAcceleratorResource(name) ? [] : [[name, quantity] as const];
-    }),
-  );
-}
-
-const tightestOf = new WeakMap<ManifestSet, Map<string, Hard | undefined>>();
-
-/** The tightest quota for a resource in a namespace that holds for every pod. */
-function quotaFor(resource: string, namespace: string, set: ManifestSet): Hard | undefined {
-  const known = tightestOf.get(set) ?? new Map<string, Hard | undefined>();
-  tightestOf.set(set, known);
-  const key = `${namespace}\n${resource}`;
-  if (!known.has(key)) {
-    known.set(key, tightestFor(resource, namespace, set));
-  }
-  return known.get(key);
-}
-
-function tightestFor(resource: string, namespace: string, set: ManifestSet): Hard | undefined {
-  const found = set.ofKind('ResourceQuota', namespace).flatMap(({ id, object }) => {
-    const spec = asObject(object.spec);
-    const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
-    const amount = asObject(spec.hard)[`requests.${resource}`];
-    const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
-    return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
-  });
-  return found.reduce<Hard | undefined>(
-    (tightest, one) => (tightest === undefined || one.hard.isLessThan(tightest.hard) ? one : tightest),
-    undefined,
-  );
-}
 
 const replicasLeft: Rule = {
   id: 'serving/replicas-left-to-autoscaler',

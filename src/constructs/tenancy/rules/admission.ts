@@ -4,13 +4,13 @@
  * A quota of the set surely holds; what else the cluster has is not known, so these rules say only what the set proves.
  */
 import { type Rule } from '../../../checks/rules/rule';
-import { quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
+import { countedOf, quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
 import { namespaceIsOurs, policyOf } from '../../../checks/server/admission/namespace-policy';
 import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { type Quantity } from '../../../manifests/values/quantity';
-import { countedOf, LASTING, namespaceUse, type SharedUse } from './namespace-use';
+import { LASTING, namespaceUse, type SharedUse } from './namespace-use';
 
 const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core';
 

@@ -1,15 +1,14 @@
 /**
  * What the pods and the objects of a namespace use of its quotas. Each amount is added up once, however many quotas limit it.
  */
-import { countedPod } from '../../../checks/server/admission/admit-pod';
+import { countedOf } from '../../../checks/server/admission/admit-pod';
 import { claimedDevices } from '../../../checks/server/admission/claim-use';
-import { contentsFor, holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
+import { holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
 import { policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
-import { type CountedPod, countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
+import { countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { describeId, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/values/quantity';
 
@@ -54,15 +53,6 @@ export interface SharedUse {
 
 const NO_USE: WorkloadUse = { pods: 0, total: Quantity.ZERO, largest: Quantity.ZERO };
 
-const countedTemplates = new WeakMap<PodTemplate, CountedPod>();
-
-/** A pod of the template as the quotas of its namespace count it. */
-export function countedOf(template: PodTemplate, set: ManifestSet): CountedPod {
-  return remembered(countedTemplates, template, () =>
-    countedPod(template.spec, template.manifest.id.namespace, contentsFor(set, template.manifest)),
-  );
-}
-
 const namespacesOfSets = new WeakMap<ManifestSet, Map<string, NamespaceUse>>();
 
 /** What is used in the namespace of a manifest, as far as the quotas that hold for the manifest count it. */
@@ -82,7 +72,8 @@ export class NamespaceUse {
   private readonly claimTemplates: readonly Manifest[];
   /** Of quotas without a scope, to which all pods count. */
   private readonly sharedUses = new Map<string, SharedUse>();
-  private readonly workloadUses = new WeakMap<Manifest, Map<string, WorkloadUse>>();
+  /** Of workloads with equal specs once. */
+  private readonly workloadUses = new WeakMap<object, Map<string, WorkloadUse>>();
   private readonly largestObjects = new Map<string, Quantity>();
 
   constructor(
@@ -157,7 +148,7 @@ export class NamespaceUse {
     return quota.scoped
       ? compute()
       : remembered(
-          remembered(this.workloadUses, manifest, () => new Map<string, WorkloadUse>()),
+          remembered(this.workloadUses, this.specOf(manifest) ?? manifest, () => new Map<string, WorkloadUse>()),
           key,
           compute,
         );
@@ -178,6 +169,12 @@ export class NamespaceUse {
         total: ofObjects?.get(manifest) ?? this.ofWorkload(manifest, amount).total,
       }))
       .filter(({ total }) => total.isPositive());
+  }
+
+  /** What its pods use follows from it, unless they are stated elsewhere. */
+  private specOf(manifest: Manifest): object | undefined {
+    const isInSpec = ({ path }: PodTemplate): boolean => path === '' || path.startsWith('/spec/');
+    return this.set.podTemplatesOf(manifest).every(isInSpec) ? this.set.specOf(manifest) : undefined;
   }
 
   private podsUse(manifest: Manifest, quota: Quota, key: string): WorkloadUse {

@@ -4,9 +4,8 @@
  */
 import { fieldOf } from '../../../manifests/pointer';
 import { oneOf } from '../../../facts/words';
+import { re2Problem } from '../../../facts/promql/re2';
 import { cite } from '../../../facts/upstream';
-import { createRequire } from 'node:module';
-import { type RE2JS } from '@bufbuild/re2';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -63,19 +62,6 @@ const hasMembers: ObjectRule = {
   },
 };
 
-const requireOnDemand = createRequire(__filename);
-
-/** Why Go would not compile a pattern. The engine is loaded only when a pattern is met. */
-function patternProblem(pattern: string): string | undefined {
-  const engine = requireOnDemand('@bufbuild/re2') as { readonly RE2JS: typeof RE2JS };
-  try {
-    engine.RE2JS.compile(pattern);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
 const patternCompiles: ObjectRule = {
   id: 'volcano/hyper-node-pattern-compiles',
   row: 'VH2',
@@ -90,7 +76,7 @@ const patternCompiles: ObjectRule = {
   *check(manifest) {
     for (const { path, selector } of membersOf(manifest)) {
       const pattern = asString(asObject(selector.regexMatch).pattern) ?? '';
-      const problem = pattern === '' ? undefined : patternProblem(pattern);
+      const problem = pattern === '' ? undefined : re2Problem(pattern);
       if (problem !== undefined) {
         yield {
           path: `${path}/selector/regexMatch/pattern`,

@@ -9,6 +9,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import {
+  ARGUMENTS_OF,
   type ConfigProblem,
   type ConfigProblemKind,
   pluginsOf,
@@ -112,7 +113,10 @@ function keyFix({ at, message, expected = '' }: ConfigProblem): string {
   if (message.startsWith('unknown action')) {
     return `Set ${at} to ${expected}.`;
   }
-  const key = /^[\w.[\]/+-]+$/.test(at) ? at : JSON.stringify(at);
+  const key = /^[\w.[\]/+-]+$/.test(at) || at.endsWith('"]') ? at : JSON.stringify(at);
+  if (expected.startsWith(ARGUMENTS_OF)) {
+    return `Move ${key} to ${expected}.`;
+  }
   return ONE_NAME.test(expected) ? `Rename the key ${key} to ${expected}.` : `Remove ${key}.`;
 }
 

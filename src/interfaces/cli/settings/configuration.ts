@@ -1,7 +1,7 @@
 /**
  * The file `.gantry.yaml`: what a repository wants of its checks.
  */
-import { spawnSync } from 'node:child_process';
+import type * as ChildProcess from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -144,14 +144,16 @@ export function placeOfSyntaxError(error: unknown, module: string, cwd: string):
   if (name !== 'SyntaxError') {
     return undefined;
   }
-  const [, place, line] =
-    PLACE.exec(stack) ??
-    PLACE.exec(spawnSync(process.execPath, ['--check', module], { encoding: 'utf8' }).stderr) ??
-    [];
+  const [, place, line] = PLACE.exec(stack) ?? PLACE.exec(syntaxErrors(module)) ?? [];
   if (place === undefined || line === undefined) {
     return undefined;
   }
   return `${relative(cwd, place.startsWith('file:') ? fileURLToPath(place) : place)}:${line}`;
+}
+
+function syntaxErrors(module: string): string {
+  const { spawnSync } = createRequire(__filename)('node:child_process') as typeof ChildProcess;
+  return spawnSync(process.execPath, ['--check', module], { encoding: 'utf8' }).stderr;
 }
 
 /** Of whatever a module throws. */

@@ -97,6 +97,12 @@ export class PodsOnNodes {
     return terms !== undefined && terms.affinity.some((term) => term.total === 0 && !terms.selectedBy.has(term));
   }
 
+  /** Terms by which a pod of the class has to be near pods that are not like it. */
+  nearOthers({ id }: PodClass): readonly Term[] {
+    const terms = this.classes[id];
+    return terms === undefined ? NO_TERMS : terms.affinity.filter((term) => !terms.selectedBy.has(term));
+  }
+
   /** Terms by which a pod of the class may fit on more nodes once a pod that they select is placed. */
   gainsBy({ id }: PodClass): readonly Term[] {
     return this.classes[id]?.gains ?? NO_TERMS;

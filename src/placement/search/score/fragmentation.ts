@@ -141,7 +141,7 @@ class Placement {
     this.cpuFree = table.free[CPU_COLUMN];
     this.after = states.after(shape);
     this.taken = shape.devices * shape.milli;
-    this.steps = Float64Array.from(new Set([...steps].flatMap((step) => [step, step + cpu]))).sort();
+    this.steps = withLater(steps, cpu);
   }
 
   published(row: number): number {
@@ -191,6 +191,21 @@ class Placement {
     const growth = measure.lost(after, model, free - this.cpu) - measure.lost(state, model, free);
     return Math.trunc(100 / (1 + Math.exp(growth / 1000)));
   }
+}
+
+/** The steps, and each of them with the amount added: least first, each once. O(steps). */
+function withLater(steps: Float64Array, amount: number): Float64Array {
+  const all = new Float64Array(2 * steps.length);
+  let count = 0;
+  let now = 0;
+  let later = 0;
+  while (later < steps.length) {
+    const next = now < steps.length && steps[now] <= steps[later] + amount ? steps[now++] : steps[later++] + amount;
+    if (count === 0 || next !== all[count - 1]) {
+      all[count++] = next;
+    }
+  }
+  return all.subarray(0, count);
 }
 
 /** How many of the steps are at most this much. */

@@ -188,6 +188,10 @@ export const claimCases: readonly RuleCases[] = [
         exactly({}),
       ],
       'no claims': [quota({ 'requests.nvidia.com/gpu': 8 })],
+      'of a scope, which counts no claims': [
+        quota({ 'requests.nvidia.com/gpu': 8 }, { scopes: ['NotTerminating'] }),
+        exactly({}),
+      ],
     },
   },
   {

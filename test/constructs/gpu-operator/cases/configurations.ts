@@ -3,11 +3,17 @@ import { asObject } from '../../../../src/manifests/read';
 import { clusterPolicy, configMap, counters, entry, mig, plugin, type RuleCases, slicing } from '../world';
 
 const gpu = { name: 'nvidia.com/gpu', replicas: 4 };
+const MOUNTED = { volumeMounts: [{ name: 'config', mountPath: '/config' }] };
 
 export const configurationCases: readonly RuleCases[] = [
   {
     rule: 'gpu-operator/device-plugin-config-readable',
     fires: {
+      'another spelling of a section, which is not a mapping': [plugin({ ...slicing(), SHARING: 'a' })],
+      'another spelling of the version, which is not a string': [plugin({ ...slicing(), VERSION: 1 })],
+      'another spelling of a flag, which is not a string': [
+        plugin({ ...slicing(), flags: { migStrategy: 'none', MIGSTRATEGY: 1 } }),
+      ],
       'broken YAML': [plugin('sharing:\n  timeSlicing: [')],
       'a list': [clusterPolicy({ devicePlugin: { config: { name: 'plugin' } } }), plugin('- a')],
       'another version': [plugin({ ...slicing(), version: 'v2' })],
@@ -21,6 +27,7 @@ export const configurationCases: readonly RuleCases[] = [
     },
     silent: {
       'no version': [plugin({ sharing: slicing().sharing ?? {} })],
+      'a version that is null': [plugin({ ...slicing(), version: null })],
       'flags alone': [plugin('version: v1\nflags:\n  migStrategy: none\n')],
       'flags of each type': [
         plugin({
@@ -34,7 +41,10 @@ export const configurationCases: readonly RuleCases[] = [
   {
     rule: 'gpu-operator/device-plugin-config-key-known',
     fires: {
-      misspelled: [plugin({ version: 'v1', sharing: { timeslicing: { resources: [gpu] } } })],
+      misspelled: [plugin({ version: 'v1', sharing: { 'time-slicing': { resources: [gpu] } } })],
+      'in another case, where the plugin reads the exact name': [
+        plugin({ version: 'v1', sharing: { timeSlicing: { Resources: [gpu], resources: [gpu] } } }),
+      ],
       'in a resource': [plugin(slicing({ ...gpu, replica: 2 }))],
       'in flags': [plugin({ flags: { 'mig-strategy': 'none', migStrategy: 'none' } })],
     },
@@ -44,6 +54,14 @@ export const configurationCases: readonly RuleCases[] = [
           ...slicing(),
           flags: { migStrategy: 'none', plugin: { deviceListStrategy: 'envvar' }, gfd: { oneshot: false } },
           imex: { channelIDs: [0], required: true },
+        }),
+      ],
+      'in another case, which the plugin reads': [
+        plugin({
+          Version: 'v1',
+          Sharing: { timeslicing: { resources: [gpu] } },
+          Flags: { MigStrategy: 'none', Plugin: { DEVICELISTSTRATEGY: 'envvar' }, GFD: { oneShot: false } },
+          Imex: { channelids: [0] },
         }),
       ],
     },
@@ -295,6 +313,15 @@ export const configurationCases: readonly RuleCases[] = [
     rule: 'gpu-operator/dcgm-counters-key-read',
     fires: {
       'another key': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv')],
+      'another key, with an exporter that mounts another ConfigMap': [
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv'),
+        exporterPods('others'),
+      ],
+      "another key under the operator, although one's own exporter mounts it": [
+        clusterPolicy({ dcgmExporter: { config: { name: 'counters' } } }),
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv'),
+        exporterPods('counters'),
+      ],
       'the stand-alone key under the operator': [
         clusterPolicy({ dcgmExporter: { config: { name: 'counters' } } }),
         counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics'),
@@ -303,14 +330,38 @@ export const configurationCases: readonly RuleCases[] = [
     silent: {
       operator: [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n')],
       'stand-alone': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics')],
+      "a file of one's own exporter": [
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv'),
+        exporterPods('counters'),
+      ],
     },
   },
   {
     rule: 'gpu-operator/device-plugin-config-is-a-file',
     fires: {
       'variables of a ConfigMap': [plugin(slicing()), pluginPods({ envFrom: [{ configMapRef: { name: 'plugin' } }] })],
+      'a file that nothing names': [plugin(slicing()), pluginPods(MOUNTED)],
+      'a file that nothing names, with the program': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, command: ['/usr/bin/nvidia-device-plugin'] }),
+      ],
     },
     silent: {
+      'a mounted file': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, env: [{ name: 'CONFIG_FILE', value: '/config/any' }] }),
+      ],
+      'a mounted file, by a flag in a script': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, command: ['sh', '-c', 'exec nvidia-device-plugin --config-file /config/any'] }),
+      ],
+      'another program of the image': [
+        plugin(slicing()),
+        pluginPods({ ...MOUNTED, command: ['gpu-feature-discovery'] }),
+      ],
+      'the manager of the configuration': [plugin(slicing()), pluginPods({ ...MOUNTED, command: ['config-manager'] })],
+      'a volume of another kind': [plugin(slicing()), pluginPods({ volumeMounts: [{ name: 'b', mountPath: '/b' }] })],
+      'a mounted ConfigMap of another kind': [configMap({ PASS_DEVICE_SPECS: 'true' }), pluginPods(MOUNTED)],
       'a file': [
         plugin(slicing()),
         pluginPods({
@@ -334,6 +385,17 @@ export const configurationCases: readonly RuleCases[] = [
   },
 ];
 
+/** An exporter that mounts a ConfigMap. */
+function exporterPods(name: string): JsonObject {
+  const { namespace } = asObject(counters('').metadata);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'exporter', ...(typeof namespace === 'string' ? { namespace } : {}) },
+    spec: { containers: [{ name: 'main', image: 'dcgm-exporter:4' }], volumes: [{ name: 'a', configMap: { name } }] },
+  };
+}
+
 /** The device plugin without the operator. */
 function pluginPods(container: JsonObject): JsonObject {
   const { namespace } = asObject(plugin(slicing()).metadata);
@@ -341,6 +403,12 @@ function pluginPods(container: JsonObject): JsonObject {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'nvidia-device-plugin', ...(typeof namespace === 'string' ? { namespace } : {}) },
-    spec: { containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }] },
+    spec: {
+      containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }],
+      volumes: [
+        { name: 'config', configMap: { name: 'plugin' } },
+        { name: 'b', emptyDir: {} },
+      ],
+    },
   };
 }

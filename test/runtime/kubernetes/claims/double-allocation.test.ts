@@ -4,9 +4,10 @@
  */
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../../src/facts/api/schema';
+import { type AllocatedDevice, type Device, type DeviceSlice } from '../../../../src/placement/model/claims';
 import { ClaimedDevices } from '../../../../src/runtime/kubernetes/world/claimed-devices';
 import { DeviceView } from '../../../../src/runtime/kubernetes/world/device-view';
-import { doubleAllocation } from '../../../../src/runtime/kubernetes/world/double-allocation';
+import { type DoubleAllocation, doubleAllocation } from '../../../../src/runtime/kubernetes/world/double-allocation';
 import { samples } from '../../../support/samples';
 
 const DRIVER = 'gpu.example.com';
@@ -119,4 +120,59 @@ test('claims of other pools are not looked at', () => {
   const { claims, slices } = viewOf(stores).shown(['claim:default/c7']);
   expect([...claims.keys()].sort()).toEqual(['claim:default/c57', 'claim:default/c7']);
   expect(slices.map(({ name }) => name)).toEqual(['s7']);
+});
+
+describe('devices that use counters of their pool', () => {
+  const device = (name: string, pool = 'pool-0'): AllocatedDevice => ({
+    request: 'r',
+    driver: DRIVER,
+    pool,
+    device: name,
+    adminAccess: false,
+  });
+  /** A device of which each part takes some of the memory, in a pool whose counters allow so much. */
+  const pool = (memory: bigint, name = 'pool-0'): readonly DeviceSlice[] => {
+    const base = { driver: DRIVER, pool: name, generation: 1, sliceCount: 2, nodes: 'per-device' as const };
+    const part = (part: string, amount: bigint): Device => ({
+      name: part,
+      attributes: new Map(),
+      capacity: new Map(),
+      consumes: [{ set: 'gpu', counters: new Map([['memory', amount]]) }],
+      taints: [],
+      shareable: false,
+      bindsLater: false,
+    });
+    return [
+      { ...base, name: `${name}-counters`, devices: [], counters: new Map([['gpu', new Map([['memory', memory]])]]) },
+      { ...base, name: `${name}-parts`, devices: [part('half', 40n), part('rest', 41n)], counters: new Map() },
+    ];
+  };
+  const check = (
+    memory: bigint,
+    claims: Readonly<Record<string, readonly AllocatedDevice[]>>,
+    ...ours: readonly string[]
+  ): DoubleAllocation | undefined =>
+    doubleAllocation(
+      {
+        slices: [...pool(memory), ...pool(memory, 'pool-1')],
+        claims: new Map(Object.entries(claims).map(([key, devices]) => [key, { title: `claim "${key}"`, devices }])),
+      },
+      new Set(ours),
+    );
+
+  it('are allocated twice where claims of both take more than there is, whatever devices they are', () => {
+    const claims = { a: [device('half')], b: [device('rest')] };
+    const found = { driver: DRIVER, pool: 'pool-0', device: 'half', other: 'claim "b"' };
+    expect(check(80n, claims, 'a')).toEqual(found);
+    expect(check(81n, claims, 'a')).toBeUndefined();
+    expect(check(80n, claims, 'b')).toEqual({ ...found, device: 'rest', other: 'claim "a"' });
+  });
+
+  it.each([
+    ['of other claims alone', { a: [], b: [device('half')], c: [device('rest')] }],
+    ['of the claims themselves', { a: [device('half'), device('rest')] }],
+    ['of other pools', { a: [device('half')], b: [device('rest', 'pool-1')] }],
+  ])('%s are not', (_, claims) => {
+    expect(check(80n, claims, 'a')).toBeUndefined();
+  });
 });

@@ -29,7 +29,7 @@ describe('devices by claim', () => {
     const server = new InProcessApiServer();
     serveClaims(server);
     faults = new Set();
-    server.store.listeners.push(() => claimFaults(server).forEach((fault) => faults.add(fault)));
+    server.store.lookAtStates(() => claimFaults(server).forEach((fault) => faults.add(fault)));
     rig = await Rig.start({ config, server, ...(leaseSeconds !== undefined && { leaseSeconds }) });
     return server;
   }
@@ -308,7 +308,7 @@ describe('a leader that is killed between allocation and binding', () => {
     faults = new Set();
     server = new InProcessApiServer();
     serveClaims(server);
-    server.store.listeners.push(() => claimFaults(server).forEach((fault) => faults.add(fault)));
+    server.store.lookAtStates(() => claimFaults(server).forEach((fault) => faults.add(fault)));
   });
   afterEach(async () => {
     server.trouble = () => undefined;

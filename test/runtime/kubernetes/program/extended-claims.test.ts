@@ -61,7 +61,7 @@ describe('extended resources of a DeviceClass', () => {
     rigs = [];
     faults = new Set();
     server = prepared();
-    server.store.listeners.push(() =>
+    server.store.lookAtStates(() =>
       [...claimFaults(server), ...faultsOf(server)].forEach((fault) => faults.add(fault)),
     );
   });

@@ -92,7 +92,7 @@ export class Rig {
       },
     );
     const rig = new Rig(server, program, log, folder);
-    server.store.listeners.push(() => rig.look());
+    server.store.lookAtStates(() => rig.look());
     return rig;
   }
 

@@ -3,8 +3,10 @@
  */
 import { type JsonObject } from '../../../../facts/api/schema';
 import { type Rule } from '../../../../checks/rules/rule';
+import { policyOf } from '../../../../checks/server/admission/namespace-policy';
+import { type Manifest } from '../../../../manifests/manifest';
 import { type ManifestSet } from '../../../../manifests/manifest-set';
-import { asObject, objectsAt } from '../../../../manifests/read';
+import { asObject } from '../../../../manifests/read';
 import { containersIn, hygieneRule } from './hygiene-rule';
 
 const COUNTED = ['cpu', 'memory'] as const;
@@ -16,18 +18,10 @@ function namesIn(resources: JsonObject): ReadonlySet<string> {
   return new Set([...Object.keys(asObject(resources.requests)), ...Object.keys(asObject(resources.limits))]);
 }
 
-/** Resources for which a LimitRange of the namespace gives containers a request. */
-function defaultsIn(set: ManifestSet, namespace: string): ReadonlySet<string> {
-  const items = set
-    .ofKind('LimitRange')
-    .filter(({ id }) => id.namespace === namespace)
-    .flatMap(({ object }) => objectsAt(object, '/spec/limits').map(({ value }) => value))
-    .filter(({ type }) => type === 'Container');
-  return new Set(
-    items.flatMap((item) =>
-      ['defaultRequest', 'default', 'max', 'min'].flatMap((field) => Object.keys(asObject(item[field]))),
-    ),
-  );
+/** Resources for which the limit ranges of the namespace give containers a request. */
+function defaultsIn(set: ManifestSet, manifest: Manifest): ReadonlySet<string> {
+  const { requests, limits } = policyOf(set, manifest).defaults;
+  return new Set([...requests.keys(), ...limits.keys()]);
 }
 
 export const requestRules: readonly Rule[] = [
@@ -43,7 +37,7 @@ export const requestRules: readonly Rule[] = [
     },
     function* ({ spec, manifest }, { set }) {
       const pod = namesIn(asObject(spec.resources));
-      const defaults = defaultsIn(set, manifest.id.namespace);
+      const defaults = defaultsIn(set, manifest);
       for (const { value, path, title, list } of containersIn(spec)) {
         const own = namesIn(asObject(value.resources));
         const missing = COUNTED.filter((resource) => ![own, pod, defaults].some((names) => names.has(resource)));
