@@ -94,17 +94,16 @@ const factsOnly: Plugin = {
   },
 };
 
-/** Selectors of devices load CEL and its types where they need them; a program that is one file has them in the file. */
-const celInside: Plugin = {
-  name: 'cel-inside',
+/** What modules load where they first need it; a program that is one file has it in the file. */
+const loadedInside: Plugin = {
+  name: 'loaded-inside',
   setup(bundler) {
-    bundler.onLoad(
-      { filter: /(?:objects[\\/]claims[\\/]selectors|checks[\\/]server[\\/]expressions)\.ts$/ },
-      ({ path }) => ({
-        contents: readFileSync(path, 'utf8').replace(/\bload\((?=\s*')/g, 'require('),
-        loader: 'ts',
-      }),
-    );
+    bundler.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const [, loader = 'createRequire\\(__filename\\)'] =
+        /const (\w+) = createRequire\(__filename\);/.exec(text) ?? [];
+      return { contents: text.replace(new RegExp(`\\b${loader}\\((?=\\s*')`, 'g'), 'require('), loader: 'ts' };
+    });
   },
 };
 
@@ -131,7 +130,7 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT, to = r
     legalComments: 'none',
     charset: 'utf8',
     external: ['cdk8s', 'cdk8s-plus-28', 'constructs'],
-    plugins: [leaveOut, factsOnly, celInside],
+    plugins: [leaveOut, factsOnly, loadedInside],
     metafile: true,
     logLevel: 'error',
   });
