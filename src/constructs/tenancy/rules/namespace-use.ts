@@ -9,6 +9,7 @@ import { countsPod, objectUse, podUse } from '../../../checks/server/admission/q
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
 import { describeId, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type PodTemplate } from '../../../manifests/pods/pod-template';
 import { asObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/values/quantity';
 
