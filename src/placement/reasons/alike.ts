@@ -11,7 +11,7 @@ export function secondsOf(cycle: Cycle, gang: GangRecord): number | undefined {
 }
 
 /**
- * Equal for gangs of one duration of which the same is said; a number where that is enough, since thousands of gangs are asked for it.
+ * Equal for gangs of one duration that have the same reason; a number where that is enough, since thousands of gangs are asked for it.
  */
 export function kindOf(cycle: Cycle, gang: GangRecord): number | string {
   const { queue, minimum, subgroups, topology } = gang.gang;
