@@ -1,5 +1,5 @@
 /**
- * Of which gangs the same is said, so that it is found out once for thousands of them.
+ * Gangs that wait for the same reason, so that it is found out once for thousands of them.
  */
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Cycle } from '../cycle/cycle';
@@ -11,7 +11,7 @@ export function secondsOf(cycle: Cycle, gang: GangRecord): number | undefined {
 }
 
 /**
- * Equal for gangs of one duration that have the same reason; a number where that is enough, since thousands of gangs are asked for it.
+ * Equal for gangs of one duration that wait for the same reason; a number where that is enough, since thousands of gangs are asked for it.
  */
 export function kindOf(cycle: Cycle, gang: GangRecord): number | string {
   const { queue, minimum, subgroups, topology } = gang.gang;

@@ -1,5 +1,5 @@
 /**
- * Regular expressions are compiled up to a length: beyond it, the engine would take hours for what a user wrote.
+ * Regular expressions are compiled up to a length: beyond it, the time of the engine grows with the square of it.
  */
 import { compileRe2, isTooLongForRe2, re2Problem } from '../../../src/facts/promql/re2';
 import { regularExpressionProblem } from '../../../src/facts/promql';
