@@ -8,8 +8,9 @@
  */
 import { largestFirst } from '../search/pod-size';
 import { type Cycle } from '../cycle/cycle';
-import { type Places } from './eviction-search';
+import { type Place, type Places, putBack } from './eviction-search';
 import { type PodRecord, type Turn } from '../books/records';
+import { haveClaims } from '../search/units';
 
 /** Nodes that are looked at for each pod of the gang that lacks room, and at least. */
 const NODES_FOR_EACH = 2;
@@ -71,14 +72,23 @@ export function clearRows(
   const fits =
     cycle.mayHave(turn) &&
     cycle.place(turn) &&
-    inOrder.every((pod) => cycle.mayReturn(pod.role!.gang, [pod]) && placer.place(pod.role!.gang.root, [pod]));
-  const away = moved.filter((pod) => pod.row !== places.get(pod)!.row);
+    inOrder.every(
+      (pod) =>
+        cycle.mayReturn(pod.role!.gang, [pod]) &&
+        ((!haveClaims([pod]) && putBack(cycle, pod, places.get(pod)!)) || placer.place(pod.role!.gang.root, [pod])),
+    );
+  const away = moved.filter((pod) => !isWhereItWas(pod, places.get(pod)!));
   if (fits && away.length > 0 && accept(away, places)) {
     ledger.keep();
     return true;
   }
   ledger.rollback(mark);
   return false;
+}
+
+/** A pod that gets other devices of its node moves as well: it has to start again. */
+function isWhereItWas(pod: PodRecord, { row, devices }: Place): boolean {
+  return pod.row === row && pod.devices.every((slot) => devices.includes(slot));
 }
 
 /** The pods to take from the row so that it takes one more of the gang's; undefined where that is not possible. */

@@ -10,7 +10,7 @@ import { type Refusal, standsNextCycle } from '../cycle/next-cycle';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { mustWait } from './terminating';
 
-interface Place {
+export interface Place {
   readonly row: number;
   readonly devices: readonly number[];
 }
