@@ -41,6 +41,9 @@ export class Consolidation {
     if (cycle.moveTrials <= 0 || cycle.moveSets <= 0 || !cycle.mayHave(turn) || !this.enoughInAll(claimants)) {
       return false;
     }
+    if (this.fitsAnyway()) {
+      return true;
+    }
     const movable = this.movable();
     if (movable.length === 0) {
       return false;
@@ -49,6 +52,16 @@ export class Consolidation {
     return (
       fewMoves(cycle, turn, movable, accept) || clearRows(cycle, turn, movable, accept) || this.wholeGangs(claimants)
     );
+  }
+
+  /** What the decision has evicted before, or left waiting, may leave enough room: then nothing has to move. */
+  private fitsAnyway(): boolean {
+    const { cycle, turn } = this;
+    if (!cycle.place(turn)) {
+      return false;
+    }
+    commit(cycle, turn, 'consolidate', { moved: [], lost: [], places: new Map() });
+    return true;
   }
 
   /** Pods that run and may be moved. */
