@@ -20,6 +20,8 @@ import { MINUTE, NOW, snapshotOf, type World, worlds } from './worlds';
 /** Cycles within which a cluster where nothing changes must have come to rest. */
 const MOST_CYCLES = 40;
 
+const GPU = 'nvidia.com/gpu';
+
 export const policies: fc.Arbitrary<Policy> = fc
   .record({
     nodeScore: fc.constantFrom('binpack' as const, 'spread' as const, 'fragmentation' as const),
@@ -163,13 +165,62 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
       evictions: decision.evictions.filter(({ pod }) => !own.has(pod)),
       nominations: decision.nominations.filter(({ pod }) => !own.has(pod)),
     };
-    const capped = snapshot.queues.some(({ capability }) => capability !== undefined);
     const dynamic = snapshot.gangs.some(({ roles }) =>
       roles.some(({ template }) => template.podAntiAffinity !== undefined),
     );
     const stays = brokenInvariants(snapshot, without).length === 0 && brokenDevices(snapshot, without).length === 0;
-    return stays && !capped && !dynamic ? [`${gang} could have stayed where it was`] : [];
+    return stays && !dynamic && !exceedsCeiling(snapshot, without) ? [`${gang} could have stayed where it was`] : [];
   });
+}
+
+/** Would a queue have more devices than its capability, or than the guarantees of the queues beside it leave? */
+function exceedsCeiling(snapshot: Snapshot, { bindings, nominations, evictions }: Decision): boolean {
+  const { queues, gangs, nodes } = snapshot;
+  const evicted = new Set(evictions.map(({ pod }) => pod));
+  const all = [
+    ...snapshot.pods.flatMap(({ name, gang, role }) => (evicted.has(name) ? [] : [{ gang: gang!, role: role! }])),
+    ...bindings,
+    ...nominations,
+  ];
+  const isWithin = (name: string | undefined, queue: string): boolean =>
+    name !== undefined && (name === queue || isWithin(queues.find((one) => one.name === name)?.parent, queue));
+  const smallest = Math.min(...nodes.flatMap(({ devices = [] }) => devices).map(({ memoryMiB = Infinity }) => memoryMiB));
+  const ceilingOf = (name: string | undefined): number => {
+    const queue = queues.find((one) => one.name === name);
+    if (queue === undefined) {
+      return nodes.reduce((sum, { devices = [] }) => sum + devices.length, 0);
+    }
+    const beside = queues.filter((one) => one.parent === queue.parent && one.name !== name);
+    const left = ceilingOf(queue.parent) - beside.reduce((sum, one) => sum + numberOf(one.guarantee?.[GPU], 0), 0);
+    const most = Math.max(left, numberOf(queue.guarantee?.[GPU], 0));
+    return Math.min(most, numberOf(queue.capability?.[GPU], Infinity));
+  };
+  return queues.some(({ name }) => {
+    const own = all.filter(({ gang }) => isWithin(gangs.find((one) => one.name === gang)!.queue, name));
+    const used = own.reduce(
+      (sum, { gang, role }) => sum + devicesOf(templateOf(snapshot, gang, role), smallest),
+      0,
+    );
+    return used > ceilingOf(name) + 1e-6;
+  });
+}
+
+function numberOf(amount: number | string | undefined, otherwise: number): number {
+  return typeof amount === 'number' ? amount : otherwise;
+}
+
+/** What a pod is charged for in its queue: parts of memory by the smallest device. */
+function devicesOf({ accelerator }: PodTemplate, smallest: number): number {
+  switch (accelerator?.kind) {
+    case 'whole':
+      return accelerator.count;
+    case 'fraction':
+      return ((accelerator.count ?? 1) * accelerator.milli) / 1000;
+    case 'memory':
+      return ((accelerator.count ?? 1) * accelerator.mebibytes) / smallest;
+    default:
+      return 0;
+  }
 }
 
 /**
