@@ -45,6 +45,11 @@ const MOST_FURTHER = 16;
 /** Victims that are left out in turn for such a gang. */
 const MOST_LEFT_OUT = 24;
 
+/** Pods that count as lost. What a decision has started itself has done nothing yet; for the next decision it runs like all others. */
+type CountOf = (pods: readonly PodRecord[]) => number;
+const countOfExisting: CountOf = (pods) => pods.filter(({ existed }) => existed).length;
+const countOfAll: CountOf = (pods) => pods.length;
+
 /** Victims that are enough for the gang, and what would be lost with them. */
 interface Plan extends Loss {
   readonly victims: readonly Portion[];
@@ -59,6 +64,9 @@ interface Plan extends Loss {
  * victim that would get its capacity back in the next cycle, because its queue is then within its quota, is not useful: the search continues
  * without it.
  *
+ * Where all of them are refused, they are looked for once more as the next decision would, for which what this one has started runs: otherwise
+ * the next decision could find a set that evicts it.
+ *
  * @param entitled whether the gang fits into the unused quota of its queue: then further sets are tried where all of these are refused
  */
 export function evictFor(
@@ -69,22 +77,32 @@ export function evictFor(
   allows: (outcome: Outcome) => boolean,
   entitled = false,
 ): boolean {
-  let left = candidates;
   let isEnough = false;
   const rounds = action === 'consolidate' ? 1 : MOST_ROUNDS;
   const refusals: Refusal[] = [];
-  for (let round = 0; round < rounds && cycle.trials > 0; round++) {
-    const back = new Set<GangRecord>();
-    const found = plans(cycle, turn, action, left);
-    isEnough ||= found.length > 0;
-    if (found.some((plan) => carriedOut(cycle, turn, action, plan, allows, back, refusals))) {
-      return true;
+  const inRounds = (countOf: CountOf): boolean => {
+    let left = candidates;
+    for (let round = 0; round < rounds && cycle.trials > 0; round++) {
+      const back = new Set<GangRecord>();
+      const found = plans(cycle, turn, action, left, countOf);
+      isEnough ||= found.length > 0;
+      if (found.some((plan) => carriedOut(cycle, turn, action, plan, allows, back, refusals))) {
+        return true;
+      }
+      const others = left.filter(({ gang }) => !back.has(gang));
+      if (others.length === left.length) {
+        break;
+      }
+      left = others;
     }
-    const others = left.filter(({ gang }) => !back.has(gang));
-    if (others.length === left.length) {
-      break;
-    }
-    left = others;
+    return false;
+  };
+  if (inRounds(countOfExisting)) {
+    return true;
+  }
+  const startsAny = candidates.some(({ pods }) => pods.some(({ existed }) => !existed));
+  if (startsAny && isEnough && action !== 'consolidate' && inRounds(countOfAll)) {
+    return true;
   }
   return (
     entitled &&
@@ -104,7 +122,7 @@ function furtherPlans(cycle: Cycle, turn: Turn, action: Making, candidates: read
   const limits = { pods: Infinity, tries: MOST_FURTHER_TRIED, ofDecision: cycle.entitledTrials };
   const found: Plan[] = [];
   for (const set of setsThatFit(cycle, turn, candidates, limits)) {
-    const plan = planOf(cycle, turn, action, set);
+    const plan = planOf(cycle, turn, action, set, countOfExisting);
     if (plan !== undefined) {
       found.push(plan);
     }
@@ -126,7 +144,7 @@ function plansWithoutOne(
   most: number,
 ): readonly Plan[] {
   const found: Plan[] = [];
-  const first = most > 0 ? planOf(cycle, turn, action, candidates) : undefined;
+  const first = most > 0 ? planOf(cycle, turn, action, candidates, countOfExisting) : undefined;
   for (const gang of new Set(first?.victims.slice(0, MOST_LEFT_OUT).map((victim) => victim.gang))) {
     if (found.length === most || cycle.entitledTrials.left <= 0) {
       break;
@@ -137,6 +155,7 @@ function plansWithoutOne(
       turn,
       action,
       candidates.filter((other) => other.gang !== gang),
+      countOfExisting,
     );
     if (plan !== undefined) {
       found.push(plan);
@@ -174,13 +193,13 @@ function carriedOut(
 }
 
 /** The cheapest sets of victims, best first. */
-function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
+function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[], countOf: CountOf): Plan[] {
   const found: Plan[] = [];
   const surplus = candidates.filter(({ core }) => !core);
   // Where nothing may be lost, other victims are not cheaper.
   const sets = action === 'consolidate' ? 1 : MOST_SETS;
   for (let first = 0; first < sets && first <= candidates.length; first++) {
-    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), surplus));
+    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), surplus), countOf);
     if (plan === undefined) {
       break;
     }
@@ -188,7 +207,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   }
   if (action !== 'consolidate' && found.length > 0 && turn.count === 1 && found[0].pods > 1) {
     for (const list of byNode(cycle, turn, candidates)) {
-      const plan = planOf(cycle, turn, action, complete(list, surplus));
+      const plan = planOf(cycle, turn, action, complete(list, surplus), countOf);
       if (plan !== undefined) {
         found.push(plan);
       }
@@ -197,7 +216,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   const [best] = found.sort(cheapestFirst);
   if (action !== 'consolidate' && best !== undefined && best.pods > 1) {
     const fewer = fewestVictims(cycle, turn, candidates, best);
-    const plan = fewer === undefined ? undefined : planOf(cycle, turn, action, fewer);
+    const plan = fewer === undefined ? undefined : planOf(cycle, turn, action, fewer, countOf);
     if (plan !== undefined) {
       found.push(plan);
     }
@@ -228,7 +247,13 @@ function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function planOf(cycle: Cycle, turn: Turn, action: Making, list: readonly Portion[]): Plan | undefined {
+function planOf(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  list: readonly Portion[],
+  countOf: CountOf,
+): Plan | undefined {
   const enough = smallestPrefix(cycle, turn, list);
   if (enough === undefined) {
     return undefined;
@@ -243,8 +268,7 @@ function planOf(cycle: Cycle, turn: Turn, action: Making, list: readonly Portion
       victims,
       core: outcome.lost.reduce((most, { gang, core }) => (core ? Math.max(most, gang.priority) : most), -Infinity),
       priority: outcome.lost.reduce((most, { gang }) => Math.max(most, gang.priority), -Infinity),
-      // What this decision has started itself has done nothing yet.
-      pods: outcome.lost.reduce((sum, { pods }) => sum + pods.filter(({ existed }) => existed).length, 0),
+      pods: outcome.lost.reduce((sum, { pods }) => sum + countOf(pods), 0),
     }
   );
 }
