@@ -57,6 +57,41 @@ function areSame(a: readonly PodRecord[], b: readonly PodRecord[]): boolean {
   return a.length === b.length && a.every((pod, i) => pod === b[i]);
 }
 
+/**
+ * Places everything that waits for terminating pods where the next cycle's allocation will, which need not be where it was placed for a gang
+ * after another: what that cycle may evict depends on it. Leaves the books as they were, and returns false, where something of it gets no place.
+ */
+export function placeAsNextCycle(cycle: Cycle): boolean {
+  const { ledger, policy } = cycle.session;
+  const waiting = cycle.nominated.filter(({ row }) => row >= 0);
+  const revived = cycle.evicted.map(({ pod }) => pod).filter(({ waits }) => !waits);
+  const state = { bound: cycle.bound.length, nominated: cycle.nominated.length, reservation: cycle.reservation };
+  const mark = ledger.mark();
+  waiting.forEach((pod) => ledger.remove(pod));
+  revived.forEach((pod) => (pod.waits = true));
+  cycle.reservation = undefined;
+  const short = shortWith(cycle, [...revived, ...waiting, ...cycle.bound]);
+  cycle.withOwnChoices(() => tryAllocate(cycle, short, policy.actions.includes('backfill'), () => false));
+  const places = waiting.map(({ row, devices, claimed }) => ({ row, devices, claimed }));
+  revived.forEach((pod) => (pod.waits = false));
+  ledger.rollback(mark);
+  cycle.forget(state.bound, state.nominated);
+  cycle.reservation = state.reservation;
+  if (places.some(({ row }) => row < 0)) {
+    return false;
+  }
+  waiting.forEach((pod) => ledger.remove(pod));
+  waiting.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices, places[i].claimed));
+  return true;
+}
+
+/** What waited before and lacks pods, and the gangs of these pods that do. */
+function shortWith(cycle: Cycle, pods: readonly PodRecord[]): readonly GangRecord[] {
+  const singles = new Set(cycle.waiting.singles);
+  pods.forEach(({ role }) => isInLine(role!.gang) || singles.add(role!.gang));
+  return [...singles].filter(({ placed, size }) => placed < size);
+}
+
 /** Undefined where the gang and all that was to be moved get their places; else the gangs of evicted pods that run again. */
 function tried(
   cycle: Cycle,
@@ -74,12 +109,7 @@ function tried(
   again.forEach((pod) => ledger.remove(pod));
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
-  // What was evicted waits beside what waited before.
-  const singles = new Set(cycle.waiting.singles);
-  [...revived, ...evicted, ...placed, ...cycle.bound].forEach(
-    ({ role }) => isInLine(role!.gang) || singles.add(role!.gang),
-  );
-  const short = [...singles].filter(({ placed: count, size }) => count < size);
+  const short = shortWith(cycle, [...revived, ...evicted, ...placed, ...cycle.bound]);
   const victims = new Set(evicted.map(({ role }) => role!.gang));
   const moved = new Set(placed);
   const backfill = cycle.session.policy.actions.includes('backfill');

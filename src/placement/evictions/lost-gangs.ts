@@ -5,28 +5,51 @@
  */
 import { type Cycle } from '../cycle/cycle';
 import { inherit } from './inherited';
+import { placeAsNextCycle } from '../cycle/next-cycle';
 import { turnOf } from '../queues/turns';
 import { type GangRecord, NOWHERE, type Portion } from '../books/records';
 import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 
+/**
+ * The same for the gangs, which got nothing yet, and those that lost pods, with everything that waits for terminating pods where the next cycle will
+ * place it: with that it may find victims that are refused while it is where this decision has placed it.
+ */
+export function replaceAsNextCycle(cycle: Cycle, gangs: readonly GangRecord[], actions: readonly MakingRoom[]): void {
+  if (cycle.started.size === 0 || cycle.nominated.length === 0) {
+    return;
+  }
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  if (placeAsNextCycle(cycle)) {
+    const isStarted = replaceStarted(cycle, gangs, actions);
+    if (replaceLost(cycle, actions) || isStarted) {
+      ledger.keep();
+      return;
+    }
+  }
+  ledger.rollback(mark);
+}
+
 /** Places gangs that lost pods where the decision has started others, if `actions` allow that. */
-export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): void {
+export function replaceLost(cycle: Cycle, actions: readonly MakingRoom[]): boolean {
+  let isAnyReplaced = false;
   const evicting = actions.filter((action) => action !== 'consolidate');
   // A gang that is withdrawn for another may have a claim on a third.
   for (let left = lostGangs(cycle), tried = new Set<GangRecord>(); left.length > 0; left = lostGangs(cycle)) {
     const next = left.find((gang) => !tried.has(gang));
     if (next === undefined) {
-      return;
+      break;
     }
     tried.add(next);
-    replace(cycle, next, evicting);
+    isAnyReplaced = replace(cycle, next, evicting) || isAnyReplaced;
   }
+  return isAnyReplaced;
 }
 
 /** Places the gangs, which got nothing yet, where the decision has started others. */
-export function replaceStarted(cycle: Cycle, gangs: readonly GangRecord[], actions: readonly MakingRoom[]): void {
+export function replaceStarted(cycle: Cycle, gangs: readonly GangRecord[], actions: readonly MakingRoom[]): boolean {
   const evicting = actions.filter((action) => action !== 'consolidate');
-  gangs.forEach((gang) => replace(cycle, gang, evicting));
+  return gangs.filter((gang) => replace(cycle, gang, evicting)).length > 0;
 }
 
 /** The gang with the highest priority first, then the oldest. */
@@ -38,11 +61,12 @@ function lostGangs({ evicted, withdrawn }: Cycle): GangRecord[] {
 }
 
 /** Pods of a gang beyond its minimum follow one at a time. */
-function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[]): void {
-  let isReplaced = true;
-  while (isReplaced) {
-    isReplaced = gang.placed < gang.size && hasReplaced(cycle, gang, actions);
+function replace(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoom[]): boolean {
+  let replaced = 0;
+  while (gang.placed < gang.size && hasReplaced(cycle, gang, actions)) {
+    replaced++;
   }
+  return replaced > 0;
 }
 
 /** Gets the gang what it asks for next, or may get instead, from gangs that the decision starts. */

@@ -22,7 +22,7 @@ import { isOverdue } from '../queues/overdue';
 import { type GangRecord, type Turn } from '../books/records';
 import { type Lines } from '../books/waiting';
 import { beginToInherit } from './inherited';
-import { replaceLost, replaceStarted } from './lost-gangs';
+import { replaceAsNextCycle, replaceLost, replaceStarted } from './lost-gangs';
 import { Alike, Tries, Turns } from './tries';
 import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
@@ -131,6 +131,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   cycle.withOwnChoices(() => {
     replaceStarted(cycle, others.slice(0, tries.remaining), actions);
     replaceLost(cycle, actions);
+    replaceAsNextCycle(cycle, [...before, ...since].slice(0, tries.remaining), actions);
   });
 }
 
