@@ -23,6 +23,7 @@ import { type GangRecord, type Turn } from '../books/records';
 import { type Lines } from '../books/waiting';
 import { beginToInherit } from './inherited';
 import { replaceAsNextCycle, replaceLost, replaceStarted } from './lost-gangs';
+import { takeBackNeedless } from './take-back';
 import { Alike, Tries, Turns } from './tries';
 import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
@@ -132,6 +133,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
     replaceStarted(cycle, others.slice(0, tries.remaining), actions);
     replaceLost(cycle, actions);
     replaceAsNextCycle(cycle, [...before, ...since].slice(0, tries.remaining), actions);
+    takeBackNeedless(cycle);
   });
 }
 
