@@ -8,6 +8,7 @@ import {
   type Decision,
   DEFAULT_POLICY,
   type Device,
+  type Eviction,
   type Gang,
   type Pod,
   type PodTemplate,
@@ -53,6 +54,11 @@ export function keepsGuarantees(world: World, policy: Policy, shuffle: number, s
   permuted(world, policy, shuffle);
 }
 
+interface Before {
+  readonly snapshot: Snapshot;
+  readonly decision: Decision;
+}
+
 function untilRest(
   world: World,
   gangs: readonly Gang[],
@@ -62,7 +68,7 @@ function untilRest(
 ): readonly Pod[] {
   let pods = from;
   let last = '';
-  let before: Decision | undefined;
+  let before: Before | undefined;
   for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
     const now = NOW + cycle * step;
     const snapshot = snapshotOf(world, gangs, pods, now);
@@ -83,7 +89,7 @@ function untilRest(
     }
     pods = apply(snapshot, decision);
     last = summary(decision);
-    before = decision;
+    before = { snapshot, decision };
   }
   throw new Error(`no rest after ${MOST_CYCLES} cycles; the last one: ${last}`);
 }
@@ -184,7 +190,9 @@ function exceedsCeiling(snapshot: Snapshot, { bindings, nominations, evictions }
   ];
   const isWithin = (name: string | undefined, queue: string): boolean =>
     name !== undefined && (name === queue || isWithin(queues.find((one) => one.name === name)?.parent, queue));
-  const smallest = Math.min(...nodes.flatMap(({ devices = [] }) => devices).map(({ memoryMiB = Infinity }) => memoryMiB));
+  const smallest = Math.min(
+    ...nodes.flatMap(({ devices = [] }) => devices).map(({ memoryMiB = Infinity }) => memoryMiB),
+  );
   const ceilingOf = (name: string | undefined): number => {
     const queue = queues.find((one) => one.name === name);
     if (queue === undefined) {
@@ -197,10 +205,7 @@ function exceedsCeiling(snapshot: Snapshot, { bindings, nominations, evictions }
   };
   return queues.some(({ name }) => {
     const own = all.filter(({ gang }) => isWithin(gangs.find((one) => one.name === gang)!.queue, name));
-    const used = own.reduce(
-      (sum, { gang, role }) => sum + devicesOf(templateOf(snapshot, gang, role), smallest),
-      0,
-    );
+    const used = own.reduce((sum, { gang, role }) => sum + devicesOf(templateOf(snapshot, gang, role), smallest), 0);
     return used > ceilingOf(name) + 1e-6;
   });
 }
@@ -225,51 +230,78 @@ function devicesOf({ accelerator }: PodTemplate, smallest: number): number {
 
 /**
  * Nothing but the time changed since the last decision: what it started must not be lost, neither to a gang that it left waiting nor to one that
- * it evicted. The time may have given a gang the right to evict, or taken the protection from other pods that it needs as well; or work
- * should have ended since, and other nodes or another moment are promised.
+ * it evicted. Time may have given a gang the right to evict, or taken the protection from other pods; work should have ended since, and
+ * other nodes or another moment are promised; or the order of victims is another because work has been done. That counts only where the
+ * same decision at the moment of the last one does not evict the pod.
  */
 function startedInVain(
   snapshot: Snapshot,
-  { bindings, evictions, reservations }: Decision,
-  before: Decision | undefined,
+  decision: Decision,
+  last: Before | undefined,
   policy: Policy,
   step: number,
 ): string[] {
-  const started = new Set(before?.bindings.map(({ pod }) => pod));
-  const waited = new Set(before?.pending.map(({ gang }) => gang));
-  const nominated = new Set(before?.nominations.map(({ pod }) => pod));
-  const grows = new Set([...(before?.bindings ?? []), ...(before?.nominations ?? [])].map(({ gang }) => gang));
-  // What has started since, beyond what was announced, changes the shares of queues.
-  const startsMore = bindings.some(({ pod }) => !nominated.has(pod));
-  // With what it got, a gang that wanted no more may have the right to more.
-  const hasGained = (gang: string): boolean => !waited.has(gang) && (startsMore || grows.has(gang));
+  if (last === undefined) {
+    return [];
+  }
+  const { evictions } = decision;
+  const before = last.decision;
+  const started = new Set(before.bindings.map(({ pod }) => pod));
+  const lost = evictions.filter(({ pod, movesTo }) => started.has(pod) && movesTo === undefined);
+  const broken = lost.filter(
+    ({ pod, beneficiary }) => beneficiary === undefined || !startsForLimit(last, policy, pod, beneficiary),
+  );
+  if (broken.length === 0) {
+    return [];
+  }
+  const frozen = timeChanges(snapshot, decision, before, policy, step)
+    ? new Set(decide({ ...snapshot, now: last.snapshot.now }, policy).evictions.map(({ pod }) => pod))
+    : started;
+  return broken
+    .filter(({ pod }) => frozen.has(pod))
+    .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
+}
+
+/** Has the time since the last decision changed what this one may do? */
+function timeChanges(
+  snapshot: Snapshot,
+  { evictions, reservations }: Decision,
+  before: Decision,
+  policy: Policy,
+  step: number,
+): boolean {
   const gangs = new Map(snapshot.gangs.map((gang) => [gang.name, gang]));
   const isRecent = (moment: number): boolean => moment > snapshot.now - step && moment <= snapshot.now;
   const hasNewRight = ({ arrival = 0, preemptionDelaySeconds = 0 }: Gang): boolean =>
     isRecent(arrival + preemptionDelaySeconds * 1000) || isRecent(arrival + policy.sharedDeviceWaitSeconds * 1000);
   const startedAt = new Map(snapshot.pods.map((pod) => [pod.name, pod.startedAt ?? 0]));
-  const hasLostProtection = (beneficiary: string): boolean =>
-    evictions.some(
-      (other) =>
-        other.beneficiary === beneficiary &&
-        !started.has(other.pod) &&
-        isRecent(startedAt.get(other.pod)! + (gangs.get(other.gang)!.minimumRuntimeSeconds ?? 0) * 1000),
-    );
+  const hasLostProtection = ({ pod, gang }: Eviction): boolean =>
+    isRecent(startedAt.get(pod)! + (gangs.get(gang)!.minimumRuntimeSeconds ?? 0) * 1000);
   const shouldHaveEnded = snapshot.pods.some(({ name, gang = '' }) =>
     isRecent(startedAt.get(name)! + (gangs.get(gang)?.expectedSeconds ?? Infinity) * 1000),
   );
-  if (shouldHaveEnded && JSON.stringify(reservations) !== JSON.stringify(before?.reservations)) {
-    return [];
+  const started = new Set(before.bindings.map(({ pod }) => pod));
+  return (
+    (step > 0 && policy.victimOrder === 'cheapest-first') ||
+    evictions.some(({ beneficiary = '' }) => gangs.has(beneficiary) && hasNewRight(gangs.get(beneficiary)!)) ||
+    evictions.some((eviction) => !started.has(eviction.pod) && hasLostProtection(eviction)) ||
+    (shouldHaveEnded && JSON.stringify(reservations) !== JSON.stringify(before.reservations))
+  );
+}
+
+/**
+ * Does the pod start, or the gang wait, because the policy lets a decision make room for fewer gangs than wait, so that it does not see all that the
+ * next one may do?
+ */
+function startsForLimit({ snapshot, decision }: Before, policy: Policy, pod: string, gang: string): boolean {
+  const { makeRoomLimit } = DEFAULT_POLICY;
+  if (policy.makeRoomLimit >= makeRoomLimit) {
+    return false;
   }
-  return evictions
-    .filter(
-      ({ pod, beneficiary, movesTo }) =>
-        started.has(pod) &&
-        movesTo === undefined &&
-        (beneficiary === undefined ||
-          !(hasGained(beneficiary) || hasNewRight(gangs.get(beneficiary)!) || hasLostProtection(beneficiary))),
-    )
-    .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
+  const wide = decide(snapshot, { ...policy, makeRoomLimit });
+  const got = ({ bindings, nominations }: Decision): number =>
+    [...bindings, ...nominations].filter((binding) => binding.gang === gang).length;
+  return wide.bindings.every((binding) => binding.pod !== pod) || got(wide) > got(decision);
 }
 
 /** What is nominated waits for a pod that terminates; otherwise it could start. */
