@@ -1,7 +1,8 @@
 /**
- * Evictions that nothing needs once the decision has made all room: a later eviction may have taken so much, for another gang, that what went first
- * could have stayed. Each gang goes back exactly where it was if all of it can, and everything that waits gets its places in the next
- * cycle nevertheless. O(gangs that lost pods × one placement), and a trial of the next cycle for each that can go back.
+ * Evictions that nothing needs once the decision has made all room: a later eviction may have taken so much, for another gang or for the
+ * next pod of the same one, that what went first could have stayed. Each gang goes back exactly where it was if all of it can, and
+ * everything that waits gets its places in the next cycle nevertheless. O(gangs that lost pods × one placement), and a trial of the next
+ * cycle for each that can go back.
  */
 import { runs } from '../books/needs';
 import { type GangRecord } from '../books/records';
@@ -11,11 +12,6 @@ import { haveClaims } from '../search/units';
 import { putBack } from './eviction-search';
 
 export function takeBackNeedless(cycle: Cycle): void {
-  const beneficiaries = new Set(cycle.evicted.map(({ beneficiary }) => beneficiary));
-  // What one gang took is all needed: each victim was put back where that was possible.
-  if (beneficiaries.size + Number(cycle.evicted.length > 0 && cycle.withdrawn.size > 0) < 2) {
-    return;
-  }
   for (const gang of new Set(cycle.evicted.map(({ pod }) => pod.role!.gang))) {
     if (cycle.trials > 0 && staysAfterAll(cycle, gang)) {
       cycle.takeBack(new Set(cycle.evicted.filter(({ pod }) => pod.role!.gang === gang).map(({ pod }) => pod)));
