@@ -223,7 +223,9 @@ function devicesOf({ accelerator }: PodTemplate, smallest: number): number {
       return ((accelerator.count ?? 1) * accelerator.milli) / 1000;
     case 'memory':
       return ((accelerator.count ?? 1) * accelerator.mebibytes) / smallest;
-    default:
+    case 'mig':
+    case 'shared':
+    case undefined:
       return 0;
   }
 }
@@ -247,9 +249,14 @@ function startedInVain(
   const { evictions } = decision;
   const before = last.decision;
   const started = new Set(before.bindings.map(({ pod }) => pod));
+  const waited = new Set(before.pending.map(({ gang }) => gang));
+  const served = new Set([...before.bindings, ...before.nominations].map(({ gang }) => gang));
+  // With what it got, a gang may grow further where the decision that let it begin, with everything waiting at once, had no place for more.
+  const grows = (gang: string): boolean => served.has(gang) && !waited.has(gang);
   const lost = evictions.filter(({ pod, movesTo }) => started.has(pod) && movesTo === undefined);
   const broken = lost.filter(
-    ({ pod, beneficiary }) => beneficiary === undefined || !startsForLimit(last, policy, pod, beneficiary),
+    ({ pod, beneficiary }) =>
+      beneficiary === undefined || !(grows(beneficiary) || startsForLimit(last, policy, pod, beneficiary)),
   );
   if (broken.length === 0) {
     return [];
@@ -283,7 +290,7 @@ function timeChanges(
   const started = new Set(before.bindings.map(({ pod }) => pod));
   return (
     (step > 0 && policy.victimOrder === 'cheapest-first') ||
-    evictions.some(({ beneficiary = '' }) => gangs.has(beneficiary) && hasNewRight(gangs.get(beneficiary)!)) ||
+    snapshot.gangs.some(hasNewRight) ||
     evictions.some((eviction) => !started.has(eviction.pod) && hasLostProtection(eviction)) ||
     (shouldHaveEnded && JSON.stringify(reservations) !== JSON.stringify(before.reservations))
   );
