@@ -137,10 +137,10 @@ const CASES: readonly (readonly [
     gpuOperatorRules,
     [
       devicePlugin(
-        '{version: v1, sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 2}]}}, imex: {Required: true, x: 1}}',
+        '{version: v1, sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 2}]}}, imex: {requird: true, x: 1}}',
       ),
     ],
-    ['Rename the key imex.Required to required.', 'Remove imex.x.'],
+    ['Rename the key imex.requird to required.', 'Remove imex.x.'],
   ],
   [
     'gpu-operator/device-plugin-flag-known',

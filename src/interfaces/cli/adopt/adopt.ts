@@ -3,6 +3,7 @@
  */
 import type * as TsMorph from 'ts-morph';
 import { type Finding } from '../../../checks/report/finding';
+import { nodeFileOwner } from '../../../manifests/documents/node-file';
 import { describeId, type Manifest, type SourceProblem } from '../../../manifests/manifest';
 import { ManifestSet } from '../../../manifests/manifest-set';
 import { asObject } from '../../../manifests/read';
@@ -77,6 +78,10 @@ function reasonToLeaveOut(manifest: Manifest, { secrets }: AdoptOptions): string
   const controller = isLive(manifest) ? controllerOf(manifest) : undefined;
   if (controller !== undefined) {
     return `created by ${controller}, which creates it again`;
+  }
+  const owner = nodeFileOwner(manifest);
+  if (owner !== undefined) {
+    return `a file of ${owner}, and not an object of the cluster`;
   }
   const { apiVersion, kind } = manifest.id;
   if (apiVersion === '' || kind === '') {

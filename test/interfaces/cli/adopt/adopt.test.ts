@@ -106,6 +106,18 @@ test.each([
   expect(err).toContain(reason);
 });
 
+test.each([
+  ['agent.service', '[Unit]\nDescription=Agent\n[Service]\nExecStart=/bin/agent\n', 'a file of systemd'],
+  ['daemon.json', '{"default-runtime": "nvidia"}\n', 'a file of the Docker daemon'],
+])('%s of a folder is left out, and its objects are adopted', async (name, text, reason) => {
+  place.write('all/queue.yaml', QUEUE);
+  place.write(`all/${name}`, text);
+  const { status, out, err } = await place.run(['adopt', 'all']);
+  expect(status).toBe(0);
+  expect(out).toContain('volcano.Queue');
+  expect(err).toContain(`${reason}, and not an object of the cluster`);
+});
+
 test('writes nothing where there is no object', async () => {
   place.write('empty.yaml', '# nothing\n');
   const { status, err } = await place.run(['adopt', 'empty.yaml', '--out', 'stack.ts']);
