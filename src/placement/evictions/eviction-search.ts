@@ -64,7 +64,7 @@ interface Plan extends Loss {
  * victim that would get its capacity back in the next cycle, because its queue is then within its quota, is not useful: the search continues
  * without it.
  *
- * Where all of them are refused, they are looked for once more as the next decision would, for which what this one has started runs: otherwise
+ * Where all of them are refused, they are looked for again as the next decision would, for which what this one has started runs: otherwise
  * the next decision could find a set that evicts it.
  *
  * @param entitled whether the gang fits into the unused quota of its queue: then further sets are tried where all of these are refused
