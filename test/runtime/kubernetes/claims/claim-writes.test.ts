@@ -16,7 +16,7 @@ const WRITE: ClaimWrite = {
   key: 'claim:a/c',
   path: PATH,
   uid: 'u-1',
-  devices: [{ driver: 'gpu.example.com', pool: 'n-1', device: 'gpu-0' }],
+  devices: [{ request: 'gpu', driver: 'gpu.example.com', pool: 'n-1', device: 'gpu-0', adminAccess: false }],
   allocation: { devices: { results: [RESULT] } },
   pods: [],
   nodes: ['n-1'],
