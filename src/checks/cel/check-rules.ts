@@ -12,12 +12,13 @@ import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from '../../cel/cost';
-import { quoted, THE_FIELD, type ViolationList } from '../schema/violation-list';
+import { THE_FIELD, type ViolationList } from '../schema/violation-list';
 import { programOf } from '../../cel/rule-program';
 import { ruleWords, type RuleWords } from './rule-words';
 import { writtenWords } from './written-words';
 import { CelValues } from './values';
 import { allOf, oneOf } from '../../facts/words';
+import { quoted } from '../../facts/words/shown-values';
 
 /** @returns the rules that read values which are not known yet, each once */
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {

@@ -7,11 +7,12 @@
 import { keyFix, nameFix } from '../rules/name-fix';
 import { nearName } from '../rules/near-name';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
+import { quoted } from '../../facts/words/shown-values';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rules/rule';
 import { canonical } from '../schema/canonical';
-import { quoted, type ViolationList } from '../schema/violation-list';
+import { type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';
 import { metadataRules } from './metadata-rules';
 import {

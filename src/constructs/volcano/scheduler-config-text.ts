@@ -345,7 +345,7 @@ class Reader {
       this.note(
         name === '' || near !== undefined ? 'plugin' : 'custom-plugin',
         `${at}.name`,
-        name === '' ? 'a plugin has no name' : `unknown plugin "${name}"`,
+        name === '' ? 'name must be set in each plugin' : `unknown plugin "${name}"`,
         entry.name ?? null,
         near ?? oneOf(Object.keys(SCHEDULER_PLUGINS)),
       );

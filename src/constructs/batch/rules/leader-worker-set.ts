@@ -144,7 +144,7 @@ const rollout = leaderWorkerRule(
     summary:
       'maxSurge and maxUnavailable must be numbers or percentages up to 100%, and not both zero; partition must not be negative.',
     why: 'If no group may be added and none removed, nothing can be replaced; the webhook rejects this. Percentages of maxUnavailable round down, so 10% of 5 groups is 0.',
-    fix: 'Set maxUnavailable or maxSurge to at least 1, or to a percentage that is at least one group.',
+    fix: 'Set maxUnavailable or maxSurge to at least 1, or to a percentage that amounts to at least one group.',
   },
   function* ({ spec, path, replicas }) {
     const configuration = asObject(spec.rolloutStrategy).rollingUpdateConfiguration;

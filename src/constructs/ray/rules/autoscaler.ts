@@ -63,7 +63,7 @@ const faultTolerance = clusterRule(
       if (when) {
         yield {
           path: at,
-          message: `${what} must be set through gcsFaultToleranceOptions`,
+          message: `${what} must be replaced with a field of gcsFaultToleranceOptions`,
           expected: 'a field of gcsFaultToleranceOptions',
           fix: `Remove ${fieldOf(at)}, and set the corresponding field of gcsFaultToleranceOptions.`,
         };

@@ -108,7 +108,7 @@ const runtimeExists = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `${job.runtimeKind} "${job.runtimeName}" not found in these manifests${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''} or among those of Trainer`,
+      message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in this namespace in these manifests' : 'in these manifests or among the runtimes of Trainer'}`,
       found: job.runtimeName,
       expected: oneOf([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };

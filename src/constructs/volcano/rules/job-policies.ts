@@ -144,7 +144,7 @@ const reactedToOnce = levelRule(
     for (const { path, events, exitCode } of policies) {
       for (const name of exitCode === undefined ? events : [...events, `exit code ${exitCode}`]) {
         if (seen.has(name)) {
-          yield { path, message: `more than one policy of ${of} is for "${name}"`, found: name };
+          yield { path, message: `${of} has more than one policy for "${name}"`, found: name };
         }
         seen.add(name);
       }
