@@ -111,7 +111,7 @@ export class PlacementGate extends Construct {
     const apiVersion = apiVersionFor(minor);
     if (apiVersion === undefined) {
       throw new Error(
-        `Kubernetes ${minor} does not support MutatingAdmissionPolicy, which is beta in 1.34. Add the scheduling gate ` +
+        `Kubernetes ${minor} does not serve MutatingAdmissionPolicy as beta or stable, which requires 1.34 or later. Add the scheduling gate ` +
           `"${GANTRY_PLACEMENT_GATE}" to the pods themselves, with Scheduling.gantry(queue, { handOver: true }).`,
       );
     }

@@ -140,7 +140,7 @@ test('what cannot be is refused where it is written', () => {
   const chart = new Chart(new App(), 'c');
   const cluster = RayCluster.fromName('theirs');
   expect(() => new RayJob(chart, 'a', { entrypoint: 'x', cluster, backoffLimit: 2, suspend: true })).toThrow(
-    'c/a: suspend, backoffLimit: must not be set for a job on an existing cluster',
+    'c/a: suspend and backoffLimit must not be set for a job on an existing cluster',
   );
   expect(() => new RayJob(chart, 'b', { entrypoint: 'x', cluster: parts(), shutdown: false, suspend: true })).toThrow(
     'shutdown: false must not be set with suspend',

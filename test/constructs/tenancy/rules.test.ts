@@ -441,7 +441,7 @@ spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {request
 
   test('workloads that a quota does not hold together', () => {
     expect(messages('tenancy/quota-holds-set', quota('pods: 5'), deployment('a', 3), deployment('b', 3))).toEqual([
-      'the objects in the namespace exceed the quota of pods together (6 > 5): Deployment "a", Deployment "b"',
+      'together, the objects in the namespace exceed the quota for pods (6 > 5): Deployment "a", Deployment "b"',
     ]);
     expect(messages('tenancy/quota-holds-set', quota('pods: 6'), deployment('a', 3), deployment('b', 3))).toEqual([]);
     // Jobs end, and take turns.

@@ -64,8 +64,8 @@ const parameters = multikueueRule(
     } else if (kind !== 'MultiKueueConfig' || apiGroup !== 'kueue.x-k8s.io') {
       yield {
         path: '/spec/parameters',
-        message: `spec.parameters must refer to a MultiKueueConfig of the API group kueue.x-k8s.io, not to the kind ${JSON.stringify(kind ?? '')} of the API group ${JSON.stringify(apiGroup ?? '')}`,
-        expected: 'MultiKueueConfig of kueue.x-k8s.io',
+        message: `spec.parameters must refer to kind MultiKueueConfig in apiGroup kueue.x-k8s.io, not to kind ${JSON.stringify(kind ?? '')} in apiGroup ${JSON.stringify(apiGroup ?? '')}`,
+        expected: 'kind MultiKueueConfig in apiGroup kueue.x-k8s.io',
       };
     }
   },
