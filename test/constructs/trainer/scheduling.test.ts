@@ -113,6 +113,6 @@ test('a runtime cannot go through Kueue: its TrainJobs do', () => {
         }),
     ),
   ).toThrow(
-    'TrainingRuntime cannot be scheduled by kueue (the Kueue LocalQueue "team"): Kueue reads the queue on TrainJobs.',
+    'TrainingRuntime cannot be scheduled by kueue (the Kueue LocalQueue "team"): Kueue reads the queue of TrainJobs.',
   );
 });
