@@ -345,7 +345,7 @@ class Reader {
       this.note(
         name === '' || near !== undefined ? 'plugin' : 'custom-plugin',
         `${at}.name`,
-        name === '' ? 'name must be set in each plugin' : `unknown plugin "${name}"`,
+        name === '' ? `${at}.name must be set` : `unknown plugin "${name}"`,
         entry.name ?? null,
         near ?? oneOf(Object.keys(SCHEDULER_PLUGINS)),
       );

@@ -165,7 +165,8 @@ const levelKnown = admissionRule(
     fix: 'Set the annotation to a level of the Topology, or set spec.topologyName of the ResourceFlavor to a Topology with that level.',
   },
   function* ({ clusterQueue, templates }, set) {
-    const levels = levelsOf(set, clusterQueue);
+    // A level without a label is reported where it is.
+    const levels = levelsOf(set, clusterQueue)?.filter((label) => label !== '');
     if (levels === undefined) {
       return;
     }

@@ -182,7 +182,12 @@ const taintKeys = entryRule(
       const key = asString(value.key) ?? '';
       const complaint = taintKeyFault(key) === undefined ? qualifiedName(key) : undefined;
       if (complaint !== undefined) {
-        yield { path: `${path}${at}/key`, message: `the taint's key "${key}" must ${complaint}`, found: key };
+        yield {
+          path: `${path}${at}/key`,
+          message: `the taint's key "${key}" must ${complaint}`,
+          found: key,
+          fix: `Set ${fieldOf(`${path}${at}/key`)} to ${KEY_FORMS}.`,
+        };
       }
     }
   },

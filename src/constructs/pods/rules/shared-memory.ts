@@ -38,7 +38,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         if (limit === undefined) {
           say(`${volume.path}/emptyDir`, `the in-memory volume "${text(volume.value.name)}" has no sizeLimit`, {
             expected: 'a sizeLimit',
-            fix: `Set emptyDir.sizeLimit of the volume, below limits.memory of the containers that mount it.`,
+            fix: 'Set emptyDir.sizeLimit to less than limits.memory of the containers that mount the volume.',
             ...(bounded ? { severity: 'info' } : {}),
           });
           continue;

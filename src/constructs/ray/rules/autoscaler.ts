@@ -190,6 +190,7 @@ const perGroup = clusterRule(
           path: `${at}/idleTimeoutSeconds`,
           message: `idleTimeoutSeconds of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
           found: idle,
+          fix: `Set autoscalerOptions.version: v2, or remove ${fieldOf(at)}.idleTimeoutSeconds.`,
         };
       }
       const priority = asInteger(value.priority) ?? 0;
@@ -201,6 +202,7 @@ const perGroup = clusterRule(
           path: `${at}/priority`,
           message: `priority of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
           found: priority,
+          fix: `Set autoscalerOptions.version: v2, or remove ${fieldOf(at)}.priority.`,
         };
       } else if (version !== undefined && isBefore(version, 2, 56)) {
         yield {

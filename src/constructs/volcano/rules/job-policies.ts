@@ -137,7 +137,7 @@ const reactedToOnce = levelRule(
       'Each event and exit code must have only one policy within the job and within each task, and `*` excludes all other events.',
     why: 'The webhook rejects the job, because the action would be ambiguous.',
     source: WEBHOOK,
-    fix: 'Remove all entries of policies for the event but one, and use event: "*" only as the single entry.',
+    fix: 'Keep one entry of policies for each event, and use event: "*" only if no other entry has an event.',
   },
   function* ({ of, policies }) {
     const seen = new Set<string>();

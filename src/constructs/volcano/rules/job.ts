@@ -50,6 +50,7 @@ const taskNamesUnique = jobRule(
           path: `${task.path}/name`,
           message: `duplicate task name "${task.name}" in tasks[${other}] and tasks[${task.index}]`,
           found: task.name,
+          fix: `Set tasks[${task.index}].name to a unique name.`,
         };
       }
     }
@@ -152,7 +153,7 @@ const taskHasReplicas = taskRule(
   function* (task) {
     if (task.value.replicas === undefined) {
       yield {
-        message: `replicas of the task "${task.name}" must be set: without it, the task has no pods`,
+        message: `replicas of the task "${task.name}" must be set: without replicas, the task has no pods`,
         expected: 'at least 1',
       };
     }
