@@ -147,7 +147,7 @@ test('what cannot be is refused where it is written', () => {
   );
   expect(
     () => new RayCluster(chart, 'd', parts({ workers: [{ groupName: 'g', replicas: 3, max: 2, ...POD }] })),
-  ).toThrow('replicas 3 of group g: expected a number from min 3 to max 2.');
+  ).toThrow('replicas 3 of group g: must be from min 3 to max 2.');
   expect(
     () =>
       new RayCluster(
