@@ -105,7 +105,7 @@ class RuleWalk {
         this.list.add(
           { ...shapeRules.celError, severity: 'info' },
           {
-            message: `the rule is not supported here and was not checked: ${program}`,
+            message: `the rule was not checked, because Gantry does not support it: ${program}`,
             expected: rule.rule,
             fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
           },

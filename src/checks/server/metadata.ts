@@ -210,7 +210,7 @@ function checkAnnotations(annotations: JsonObject, list: ViolationList): void {
   list.add(
     metadataRules.annotationSize,
     {
-      message: `the annotations have ${bytes} bytes and must have no more than ${MOST_ANNOTATION_BYTES}`,
+      message: `the annotations must have no more than ${MOST_ANNOTATION_BYTES} bytes, but have ${bytes}`,
       found: bytes,
       expected: `at most ${MOST_ANNOTATION_BYTES} bytes`,
     },
@@ -266,7 +266,7 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
             value === '' ? `${name} must be set in the owner reference` : `${quoted(value)} is not a valid API version`,
           found: value,
           expected: `the ${name} of the owner`,
-          fix: `Set ownerReferences[${index}].${name} to the ${name} of the owner, or remove the reference, which the controller that creates the object sets.`,
+          fix: `Set ownerReferences[${index}].${name} to the ${name} of the owner, or remove ownerReferences[${index}]: controllers set the owners of the objects that they create.`,
         },
         'ownerReferences',
         index,

@@ -302,7 +302,7 @@ function urlComplaint(url: string): string | undefined {
   try {
     parsed = new URL(url);
   } catch {
-    return 'be a URL';
+    return 'be valid';
   }
   if (parsed.protocol !== 'https:') {
     return 'begin with https://';

@@ -178,7 +178,7 @@ export const serviceRules: readonly Rule[] = [
         say('/spec/clusterIP', 'clusterIP must not be set when type is ExternalName');
       }
       if (size(spec.ipFamilies) > 0) {
-        say('/spec/ipFamilies', 'ipFamilyPolicy must not be set when type is ExternalName');
+        say('/spec/ipFamilies', 'ipFamilies must not be set when type is ExternalName');
       }
       if (given(spec.ipFamilyPolicy)) {
         say('/spec/ipFamilyPolicy', 'ipFamilyPolicy must not be set when type is ExternalName');

@@ -199,7 +199,7 @@ export const resourceRules: readonly Rule[] = [
           .filter((name) => name !== ''),
       );
       const expected =
-        known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].slice(0, MOST_NAMED).join(', ');
+        known.size === 0 ? 'an entry in spec.resourceClaims' : oneOf([...known].slice(0, MOST_NAMED));
       for (const { value, path } of pod.all) {
         const seen = new Set<string>();
         const withRequest = new Set<string>();
@@ -290,7 +290,7 @@ export const resourceRules: readonly Rule[] = [
         const complaint =
           containerResourceName(name) ??
           amountOf(name, amount) ??
-          (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
+          (isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined);
         if (complaint !== undefined) {
           say(pointer('/spec/overhead', name), `the resource name "${name}" must ${complaint}`);
         }
@@ -318,7 +318,7 @@ export const resourceRules: readonly Rule[] = [
         return;
       }
       if (asObject(pod.spec.os).name === 'windows') {
-        say('/spec/resources', 'resources of a whole pod must not be set for a Windows pod');
+        say('/spec/resources', 'resources of the pod must not be set for a Windows pod');
         return;
       }
       if (Array.isArray(resources.claims)) {
@@ -369,9 +369,9 @@ type Quantities = ReturnType<typeof quantitiesOf>;
 
 function podAmountComplaint(name: string, amount: Quantity): string | undefined {
   if (name !== 'cpu' && name !== 'memory' && !isHugePages(name)) {
-    return 'be cpu, memory, or huge pages for a whole pod';
+    return 'be cpu, memory, or huge pages in the resources of the pod';
   }
-  const pages = isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined;
+  const pages = isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined;
   return amountOf(name, amount) ?? pages;
 }
 

@@ -84,7 +84,7 @@ export const appsRules: readonly Rule[] = [
       summary: 'Pods of a long-running workload must have restartPolicy Always and no deadline.',
       fix: 'Set restartPolicy: Always and remove activeDeadlineSeconds, or use a Job for pods that complete.',
     },
-    (object, say) => {
+    (object, say, _context, manifest) => {
       const spec = asObject(asObject(asObject(object.spec).template).spec);
       const policy = text(spec.restartPolicy);
       if (policy !== '' && policy !== 'Always') {
@@ -93,7 +93,7 @@ export const appsRules: readonly Rule[] = [
         });
       }
       if (given(spec.activeDeadlineSeconds)) {
-        say('/spec/template/spec/activeDeadlineSeconds', 'activeDeadlineSeconds must not be set in this workload');
+        say('/spec/template/spec/activeDeadlineSeconds', `activeDeadlineSeconds must not be set in the pod template of a ${manifest.id.kind}`);
       }
     },
   ),

@@ -173,7 +173,7 @@ export const jobRules: readonly Rule[] = [
             `/spec/template/metadata/labels/${label.replace('/', '~1')}`,
             `the label ${label} is set by the API server`,
             {
-              expected: 'no such label',
+              expected: 'unset',
             },
           );
         }
@@ -247,7 +247,7 @@ export const jobRules: readonly Rule[] = [
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       const schedule = text(spec.schedule);
-      const badSchedule = schedule === '' ? 'be given' : scheduleComplaint(schedule);
+      const badSchedule = schedule === '' ? 'be set' : scheduleComplaint(schedule);
       if (badSchedule !== undefined) {
         say('/spec/schedule', `the schedule ${JSON.stringify(schedule)} must ${badSchedule}`, {
           expected: 'minute hour day month weekday, or a macro such as @daily',
