@@ -94,10 +94,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   ],
   [
     'self.all(x, x in ["karpenter.sh/capacity-type", "karpenter.sh/nodepool"] || !x.find("^([^/]+)").endsWith("karpenter.sh"))',
-    [
-      `a label in the domain karpenter.sh must be ${KARPENTER_LABELS}`,
-      'Remove the other karpenter.sh labels from {}.',
-    ],
+    [`a label in the domain karpenter.sh must be ${KARPENTER_LABELS}`, 'Remove the other karpenter.sh labels from {}.'],
   ],
   [
     "self.all(x, (x.operator == 'In' && has(x.minValues)) ? x.values.size() >= x.minValues : true)",

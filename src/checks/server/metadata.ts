@@ -180,7 +180,7 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
     if (typeof value === 'string') {
       const complaint = labelValue(value);
       const fix = complaint === undefined ? {} : { fix: nameFix(fieldOf(pointer('/labels', key)), complaint, value) };
-      const subject = `the value ${quoted(value)} of the label ${key}`;
+      const subject = `the value ${quoted(value)} of the label ${quoted(key)}`;
       complain(list, metadataRules.labelValue, { subject, value, complaint, ...fix }, 'labels', key);
     }
   }

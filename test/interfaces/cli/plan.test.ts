@@ -147,7 +147,7 @@ spec: {limits: {nvidia.com/gpu: 128}, template: {spec: {}}}
       ...['plan', here.write('more.yaml', `${JOB.replace('replicas: 2', 'replicas: 5')}${pool}`)],
       ...['--cluster', here.write('cluster.yaml', CLUSTER), '--price', 'h100=98.32', ...words],
     ]);
-  const sentence = 'ml/train fits after 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.';
+  const sentence = 'ml/train fits with 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.';
   const text = await plan();
   expect(text.status).toBe(1);
   expect(text.out).toContain(sentence);

@@ -109,7 +109,7 @@ test.each<readonly [string, Respond, string]>([
 
 test('a kubelet that does not answer, and none at all, are errors', async () => {
   const silent = await kubelet(() => undefined);
-  await expect(readKubeletDevices(silent, 50)).rejects.toThrow('no answer within 50 ms');
+  await expect(readKubeletDevices(silent, 50)).rejects.toThrow('no response within 50 ms');
   await expect(readKubeletDevices(join(folder, 'none'), 5000)).rejects.toThrow('ENOENT');
 });
 
@@ -136,7 +136,7 @@ test('a connection on which an answer did not come is given up', async () => {
   let isSilent = true;
   const socket = await kubelet((stream) => (isSilent ? undefined : answer(stream, message())));
   const resources = new PodResources(socket);
-  await expect(resources.read(50)).rejects.toThrow('no answer within 50 ms');
+  await expect(resources.read(50)).rejects.toThrow('no response within 50 ms');
   isSilent = false;
   expect(await resources.read(5000)).toEqual({ allocatable: [], pods: [] });
   resources.close();

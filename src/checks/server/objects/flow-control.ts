@@ -90,7 +90,7 @@ export const flowControlRules: readonly Rule[] = [
       const settings = spec[field];
       if (!given(settings)) {
         if (type === 'Limited') {
-          say('/spec/limited', 'limited must be set');
+          say('/spec/limited', 'limited must be set', { expected: 'an object with limitResponse' });
         }
         return;
       }
@@ -151,7 +151,7 @@ function checkOtherRequests(requests: JsonObject, path: string, say: Say): void 
       value === '/' ||
       (value.startsWith('/') && !value.includes(' ') && !value.includes('//') && /^[^*]*(\/\*)?$/.test(value));
     if (!plain) {
-      say(at, `"${value}" is not a valid path`, { expected: 'a path that may end with /*' });
+      say(at, `"${value}" is not a valid path`, { expected: 'a path such as /healthz or /apis/*' });
     }
   }
 }

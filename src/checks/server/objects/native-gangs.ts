@@ -89,7 +89,9 @@ export const nativeGangRules: readonly Rule[] = [
         say(`/spec/${field}`, `the workload must have ${field}`, { expected: 'at least one' });
       }
       if (plain > 0 && composite > 0) {
-        say('/spec', `${field} and compositePodGroupTemplates must not be set together`, { expected: 'one of the two' });
+        say('/spec', `${field} and compositePodGroupTemplates must not be set together`, {
+          expected: 'one of the two',
+        });
       }
       checkTemplates(spec, '/spec', field, say, { apiVersion, names: new Set(), depth: 0 });
       const priorities = new Set(prioritiesIn(spec, field));

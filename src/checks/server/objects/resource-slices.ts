@@ -257,7 +257,10 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
       }
       const shared = device.allowMultipleAllocations === true;
       if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
-        say(pointer(path, list, name, 'requestPolicy'), 'requestPolicy must not be set unless allowMultipleAllocations is true');
+        say(
+          pointer(path, list, name, 'requestPolicy'),
+          'requestPolicy must not be set unless allowMultipleAllocations is true',
+        );
       }
       if (list !== 'attributes') {
         continue;

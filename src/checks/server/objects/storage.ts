@@ -12,7 +12,6 @@ import { given, itemsOf, quantitiesOf, size, text, textsOf, whole } from '../val
 import { climbs } from '../pods/paths';
 import * as source from '../pods/volume-sources';
 import { checkAccessModes, checkClaimSpec, checkVolumeMode } from './claim-spec';
-import { oneOf } from '../../../facts/words';
 
 const STORAGE = 'apis/storage/validation/validation.go';
 type SourceCheck = (value: JsonObject, path: string, say: Say, name: string) => void;
@@ -252,7 +251,7 @@ export const storageRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       for (const { value, path } of textsOf(spec.volumeLifecycleModes, '/spec/volumeLifecycleModes')) {
         if (!['Persistent', 'Ephemeral'].includes(value)) {
-          say(path, `unsupported life cycle mode "${value}"`, { expected: 'Persistent or Ephemeral' });
+          say(path, `unsupported lifecycle mode "${value}"`, { expected: 'Persistent or Ephemeral' });
         }
       }
       const policy = spec.fsGroupPolicy;

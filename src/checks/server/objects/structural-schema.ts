@@ -210,7 +210,7 @@ function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
   }
   if (schema.uniqueItems === true) {
     say(`${path}/uniqueItems`, 'uniqueItems must not be true, because it is too expensive', {
-      fix: 'Set x-kubernetes-list-type: set.',
+      fix: 'Replace uniqueItems with x-kubernetes-list-type: set.',
     });
   }
   const { additionalProperties } = schema;

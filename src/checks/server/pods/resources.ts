@@ -2,6 +2,7 @@
  * Requests, limits and claims of containers and pods (rows K2, K3 and K7).
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { oneOf } from '../../../facts/words';
 import { nearestName } from '../../../facts/spelling';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -107,7 +108,10 @@ export const resourceRules: readonly Rule[] = [
           const limit = limits.get(name);
           const at = pointer(path, 'requests', name);
           if (limit === undefined) {
-            say(at, `${name} must have a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
+            say(at, `a limit must be set for ${name}`, {
+              expected: `a limit of ${request.toString()}`,
+              fix: `Set ${fieldOf(pointer(path, 'limits', name))} to ${request.toString()}.`,
+            });
           } else if (!request.equals(limit)) {
             say(at, `the request for ${name} must equal the limit (${request.toString()} != ${limit.toString()})`, {
               expected: limit.toString(),
@@ -198,8 +202,7 @@ export const resourceRules: readonly Rule[] = [
           .map(({ value }) => text(value.name))
           .filter((name) => name !== ''),
       );
-      const expected =
-        known.size === 0 ? 'an entry in spec.resourceClaims' : oneOf([...known].slice(0, MOST_NAMED));
+      const expected = known.size === 0 ? 'an entry in spec.resourceClaims' : oneOf([...known].slice(0, MOST_NAMED));
       for (const { value, path } of pod.all) {
         const seen = new Set<string>();
         const withRequest = new Set<string>();
@@ -208,7 +211,7 @@ export const resourceRules: readonly Rule[] = [
           const request = text(claim.value.request);
           if (name === '') {
             say(`${claim.path}/name`, 'the claim must have a name', {
-              expected: 'the name of one of spec.resourceClaims',
+              expected: 'the name of an entry in spec.resourceClaims',
             });
             continue;
           }

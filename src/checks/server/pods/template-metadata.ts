@@ -125,9 +125,13 @@ function profilesAgree(pod: PodView, say: Say): void {
     const full = wanted === 'localhost/' ? `${wanted}${text(profile.localhostProfile)}` : wanted;
     if (annotation !== full) {
       const field = annotation.startsWith(wanted) ? 'localhostProfile' : 'type';
-      say(`${path}/securityContext/appArmorProfile/${field}`, `${field} must match the annotation ${key}: ${JSON.stringify(annotation)}`, {
-        expected: full,
-      });
+      say(
+        `${path}/securityContext/appArmorProfile/${field}`,
+        `${field} must match the annotation ${key}: ${JSON.stringify(annotation)}`,
+        {
+          expected: full,
+        },
+      );
     }
   }
 }

@@ -253,7 +253,10 @@ export function flexVolume(source: JsonObject, path: string, say: Say): void {
   for (const key of Object.keys(asObject(source.options))) {
     const domain = `.${(key.split('/')[0] ?? '').toLowerCase()}`;
     if (domain.endsWith('.kubernetes.io') || domain.endsWith('.k8s.io')) {
-      say(pointer(path, 'options', key), `the option "${key}" must not have a reserved prefix (kubernetes.io or k8s.io)`);
+      say(
+        pointer(path, 'options', key),
+        `the option "${key}" must not have a reserved prefix (kubernetes.io or k8s.io)`,
+      );
     }
   }
 }
