@@ -142,7 +142,7 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   'paramKind.apiVersion': 'the apiVersion of the parameters',
   'paramKind.kind': 'the kind of the parameters',
   'quobyte.registry': 'a list of host:port, such as quobyte.example.com:7861',
-  'rules[].host': 'a DNS name such as example.com',
+  'rules[].host': 'a DNS name such as example.com, or a wildcard such as *.example.com',
   'subjects[].namespace': 'the namespace of the ServiceAccount',
   'backend.port': 'a port number, or the name of a port',
   'httpGet.port': 'a port number, or the name of a port',

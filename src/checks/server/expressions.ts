@@ -62,7 +62,7 @@ export function expressionFix(
   }
   const [, called] = /^calls the function "(.*)" with the unsupported types /s.exec(complaint) ?? [];
   if (called !== undefined && choices.length > 0 && choices.length <= MOST_WAYS) {
-    return { fix: `In ${field}, call ${called} as ${oneOf(choices)}.` };
+    return { fix: `Use ${called} in ${field} as ${oneOf(choices)}.` };
   }
   if (complaint.startsWith('does not compile')) {
     const ofType = types.length === 0 ? '' : ` of type ${oneOf(types.map(printType))}`;
@@ -100,20 +100,20 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^selects the undefined field/,
     'Replace the field in FIELD with one that the type has, or call a function of the type.',
   ],
-  [/^sets the undefined field/, 'In FIELD, set only fields that the type has.'],
+  [/^sets the undefined field/, 'Set only fields that the type has in FIELD.'],
   [
     /^calls the undeclared function/,
     'Replace the function in FIELD with one of the Kubernetes CEL libraries, such as matches or startsWith.',
   ],
   [/^calls has\(\) with something /, 'Call has() in FIELD with a field, for example has(object.spec).'],
-  [/^formats \d+ arguments?, but /, 'In FIELD, pass format() one argument for each clause.'],
+  [/^formats \d+ arguments?, but /, 'Pass format() one argument for each clause in FIELD.'],
   [
     /^has a macro whose variable /,
-    'In FIELD, write a name as the variable of the macro, for example list.all(x, x > 0).',
+    'Write a name as the variable of the macro in FIELD, for example list.all(x, x > 0).',
   ],
   [
     /^formats with the unknown clause /,
-    'In FIELD, use only the clauses %s, %d, %f, %e, %b, %x, %X, and %o in format().',
+    'Use only the clauses %s, %d, %f, %e, %b, %x, %X, and %o of format() in FIELD.',
   ],
   [
     /^applies the operator "[!=]=" to the unsupported types .*\bnull_type\b/,
@@ -122,12 +122,12 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^applies the operator "%" /, 'Convert the operands of % in FIELD to integers with int().'],
   [
     /^applies the operator "in" /,
-    'In FIELD, write a value of the type of the list items or map keys before the operator "in".',
+    'Write a value of the type of the list items or map keys before the operator "in" in FIELD.',
   ],
-  [/^selects the field /, 'In FIELD, select only fields of objects and keys of maps.'],
+  [/^selects the field /, 'Select only fields of objects and keys of maps in FIELD.'],
   [
     /^formats a value /,
-    'In FIELD, use a clause for the type of the value, such as %s for strings and %d for integers, or convert the value with string().',
+    'Use a clause for the type of the value in FIELD, such as %s for strings and %d for integers, or convert the value with string().',
   ],
   [/^has an optional entry /, 'Remove the ? in FIELD, or give it an optional value, such as optional.of(1).'],
   [/^has the number /, 'Set the number in FIELD to an integer from -9223372036854775808 to 9223372036854775807.'],

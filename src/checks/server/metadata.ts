@@ -104,7 +104,7 @@ interface Complained {
 /** What to write as the name of an object. Names of definitions follow from their spec. */
 function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
   const [, form = '', wanted, unset] =
-    /^be (\S+ and \S+, joined by a dot)(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
+    /^have the form (\S+?)(?: \((\S+)\)|, but (.+) (?:is|are) unset)?$/.exec(complaint) ?? [];
   if (form === '') {
     return {};
   }

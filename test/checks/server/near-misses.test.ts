@@ -33,7 +33,7 @@ describe('the URL of a webhook', () => {
     // Go finds no host in these, JavaScript the first part of the path.
     ['https:///validate', ['have a host']],
     ['https:validate', ['have a host']],
-    ['https://?a=b', ['be valid']],
+    ['https://?a=b', ['be a URL such as https://hooks.example.com/validate']],
     ['http://hooks.example.com', ['begin with https://']],
     ['https://user@hooks.example.com', ['not contain a user']],
     ['https://hooks.example.com/#a', ['not contain a fragment']],

@@ -164,7 +164,7 @@ spec: {limits: {nvidia.com/gpu: 128}, template: {spec: {}}}
   ]);
   expect(notes[0]).toBe(sentence);
   expect((await plan('--format', 'html')).out).toContain(sentence);
-  expect((await plan('--what-if', 'add-pool=h100:1')).out).toContain('fits after 2 more nodes of pool h100');
+  expect((await plan('--what-if', 'add-pool=h100:1')).out).toContain('fits with 2 more nodes of pool h100');
 });
 
 it.each([

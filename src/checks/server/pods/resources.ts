@@ -332,7 +332,8 @@ export const resourceRules: readonly Rule[] = [
       for (const one of amountsIn({ path: '/spec/resources', limits, requests })) {
         const complaint = podAmountComplaint(one.name, one.amount);
         if (complaint !== undefined) {
-          say(pathOf(one), `${one.name} must ${complaint}`);
+          const fix = `Remove ${fieldOf(pathOf(one))}, or set it in the resources of a container.`;
+          say(pathOf(one), `${one.name} must ${complaint}`, complaint === ONLY_OF_POD ? { fix } : {});
         }
       }
       for (const [name, request] of requests) {
@@ -370,9 +371,11 @@ function raiseLimit(field: string, request: Quantity, limit: Quantity): string {
 
 type Quantities = ReturnType<typeof quantitiesOf>;
 
+const ONLY_OF_POD = 'not be set in the resources of the pod, which must be cpu, memory, or huge pages';
+
 function podAmountComplaint(name: string, amount: Quantity): string | undefined {
   if (name !== 'cpu' && name !== 'memory' && !isHugePages(name)) {
-    return 'be cpu, memory, or huge pages in the resources of the pod';
+    return ONLY_OF_POD;
   }
   const pages = isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined;
   return amountOf(name, amount) ?? pages;

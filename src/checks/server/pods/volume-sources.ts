@@ -243,7 +243,7 @@ export function fibreChannel(source: JsonObject, path: string, say: Say): void {
     return;
   }
   if (!given(source.lun)) {
-    say(`${path}/lun`, 'lun must be set when targetWWNs is set');
+    say(`${path}/lun`, 'lun must be set when targetWWNs is set', { expected: 'a number from 0 to 255' });
   }
   inRange(source, path, say, 'lun', 0, 255);
 }
