@@ -73,7 +73,7 @@ function wordsOfEach(asked: Asked, self: JsonValue, place: string): RuleWords | 
       const wanted = / (to .+)\.$/.exec(words.fix)?.[1];
       return {
         message: `a key ${words.message}`,
-        fix: `Rename the key ${JSON.stringify(key)} in ${place}${wanted === undefined ? '' : ` ${wanted}`}.`,
+        fix: `Rename the key ${JSON.stringify(key)} in ${place}${wanted === undefined ? '' : ` ${wanted.replace(/^to a value\b/, 'to a key')}`}.`,
       };
     }
   }

@@ -121,7 +121,7 @@ function fixOfPrefix(complaint = '', prefix: string): { readonly fix?: string } 
   const begins = near?.replace(/^.*? such as /, '').replace(/-?(?="?$)/, '-');
   return begins === undefined
     ? fixOfName(complaint, 'generateName')
-    : { fix: `Set metadata.generateName to a prefix such as ${begins}.` };
+    : { fix: `Set metadata.generateName to a prefix such as ${begins.endsWith('"') ? begins : quoted(begins)}.` };
 }
 
 function checkNames(

@@ -1,3 +1,4 @@
+import { knownObjects } from '../../../src/constructs/resources/rules/known-objects';
 import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { findingsOf, rulesFiring } from '../../support/findings';
 
@@ -348,6 +349,13 @@ describe('tenancy/namespace-in-set', () => {
 
   test('a workload in a namespace that is not in the set, beside ones that are', () => {
     expect(only(rule, namespace('serving'), job(''))[0]).toMatchObject({ severity: 'info', found: 'research' });
+  });
+
+  test('silent about a name that nearly matches one of the set, which references/object-in-set reports', () => {
+    expect(only(rule, namespace('reserch'), job(''))).toEqual([]);
+    expect(findingsOf(yaml(namespace('reserch'), job('')), [...tenancyRules, knownObjects])).toMatchObject([
+      { severity: 'warning', found: 'research', expected: 'reserch' },
+    ]);
   });
 
   test('silent where no namespace is made, where this one is, and for settings of a component', () => {

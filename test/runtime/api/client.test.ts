@@ -188,7 +188,7 @@ describe('a request', () => {
       response.writeHead(200);
       response.write('{"a":');
     };
-    await expect(client.get('/frozen-later', limits)).rejects.toThrow('nothing for 60 ms');
+    await expect(client.get('/frozen-later', limits)).rejects.toThrow('no data for 60 ms');
     const patient = { ...limits, silence: 500 };
     const started = performance.now();
     handler = (_, response) => {

@@ -81,7 +81,13 @@ export const flowControlRules: readonly Rule[] = [
         return;
       }
       if ((manifest.id.name === 'exempt') !== (type === 'Exempt')) {
-        say('/spec/type', 'only the priority level "exempt" may have the type Exempt');
+        say(
+          '/spec/type',
+          type === 'Exempt'
+            ? 'only the priority level "exempt" may have the type Exempt'
+            : 'the priority level "exempt" must have the type Exempt',
+          { expected: type === 'Exempt' ? 'Limited' : 'Exempt' },
+        );
       }
       const [field, other] = type === 'Limited' ? ['limited', 'exempt'] : ['exempt', 'limited'];
       if (given(spec[other])) {

@@ -244,7 +244,7 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/CSIDriver'],
     {
       source: STORAGE,
-      summary: 'A CSIDriver must have supported life cycle modes, and token requests with unique audiences.',
+      summary: 'A CSIDriver must have supported lifecycle modes, and token requests with unique audiences.',
       fix: 'Set spec.volumeLifecycleModes and spec.tokenRequests to supported values.',
     },
     (object, say, context) => {
