@@ -98,7 +98,7 @@ test.each<readonly [string, Respond, string]>([
     (stream) => stream.respond({ ':status': 200, 'grpc-status': '12', 'grpc-message': 'unknown' }, { endStream: true }),
     'gRPC status 12: unknown',
   ],
-  ['an answer without a message', (stream) => answer(stream, Buffer.alloc(0)), 'the answer has no message'],
+  ['an answer without a message', (stream) => answer(stream, Buffer.alloc(0)), 'the response has no message'],
   ['no gRPC', (stream) => stream.respond({ ':status': 404 }, { endStream: true }), 'gRPC status undefined'],
   ['an answer that breaks off', (stream) => stream.close(2), 'Stream closed with error code NGHTTP2_INTERNAL_ERROR'],
   ['a message that is none', (stream) => answer(stream, Buffer.from([0, 0, 0, 0, 2, 0xff, 0xff])), ''],

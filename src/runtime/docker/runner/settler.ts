@@ -2,7 +2,7 @@
  * How containers are, as the engine says when it is asked, taken into the ledger; and the end of containers: no process of theirs is left, their output is
  * kept, and they are removed.
  */
-import { counted } from '../../../facts/words';
+import { allOf } from '../../../facts/words';
 import { type ContainerState } from '../engine/answers';
 import { EngineError } from '../engine/engine-error';
 import { isActive, type Member, type Task } from '../task/task';
@@ -88,7 +88,7 @@ export class Settler {
       outOfService.release(container);
       return true;
     }
-    const reason = `${counted(pids.length, 'process')} (${pids.join(', ')}) of container ${name} of task ${id} ${pids.length === 1 ? 'runs' : 'run'}, unknown to the engine`;
+    const reason = `${pids.length === 1 ? 'process' : 'processes'} ${allOf(pids.map(String))} of container ${name} of task ${id} ${pids.length === 1 ? 'runs' : 'run'}, unknown to the engine`;
     if (outOfService.hold(container, deviceIds, reason)) {
       options.log(`${reason}; ending ${pids.length === 1 ? 'it' : 'them'}`);
     }
