@@ -23,7 +23,8 @@ const NAME_RULES: Readonly<Record<string, NameRule>> = {
   'certificates.k8s.io/ClusterTrustBundle': trustBundleName,
   'coordination.k8s.io/LeaseCandidate': configMapKey,
   'internal.apiserver.k8s.io/StorageVersion': storageVersionName,
-  'networking.k8s.io/IPAddress': (name) => (isIP(name) === 0 ? 'be an IP address in canonical form, such as 10.0.0.1 or fd00::1' : undefined),
+  'networking.k8s.io/IPAddress': (name) =>
+    isIP(name) === 0 ? 'be an IP address in canonical form, such as 10.0.0.1 or fd00::1' : undefined,
   'policy/PodDisruptionBudget': pathSegment,
   'rbac.authorization.k8s.io/ClusterRole': pathSegment,
   'rbac.authorization.k8s.io/ClusterRoleBinding': pathSegment,
