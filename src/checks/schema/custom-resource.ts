@@ -222,8 +222,8 @@ class CustomResourceWalk {
         {
           message: `an earlier item of the list has the same ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}`,
           found: keys[index] ?? null,
-          expected: `a unique ${names.join(' and ')}`,
-          fix: `Set ${THE_FIELD}.${oneOf(names)} to a value that no other item has, or remove ${THE_FIELD}.`,
+          expected: `a unique ${allOf(names)}`,
+          fix: `Set ${THE_FIELD}.${oneOf(names)} to a unique value, or remove ${THE_FIELD}.`,
         },
         index,
       );

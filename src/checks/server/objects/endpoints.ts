@@ -126,7 +126,7 @@ function checkSlicePorts(object: JsonObject, say: Say): void {
       say(`${path}/name`, `the port's name must ${dnsLabel(name) ?? ''}`);
     }
     if (names.has(name)) {
-      say(`${path}/name`, name === '' ? 'only one port may have no name' : `duplicate port name "${name}"`);
+      say(`${path}/name`, name === '' ? 'only one port may have an empty name' : `duplicate port name "${name}"`);
     }
     names.add(name);
     if (typeof value.protocol === 'string' && !PROTOCOLS.includes(value.protocol)) {

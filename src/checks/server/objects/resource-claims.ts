@@ -146,7 +146,7 @@ export const resourceClaimRules: readonly Rule[] = [
     'DR3',
     {
       summary: 'A constraint must name requests of the claim, and one attribute with a domain.',
-      fix: 'Set matchAttribute or distinctAttribute to domain/name.',
+      fix: 'Set matchAttribute or distinctAttribute to a name of the form domain/name, such as gpu.nvidia.com/productName.',
     },
     (claim, say) => {
       const names = requestNames(claim);

@@ -158,7 +158,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
     }
     seen.add(name);
     if (size(value.counters) === 0) {
-      say(`${at}/counters`, 'the set must have counters');
+      say(`${at}/counters`, 'the counter set must have counters');
     }
     for (const counter of Object.keys(asObject(value.counters))) {
       const complaint = dnsLabel(counter);
@@ -200,10 +200,10 @@ function checkPool(pool: JsonObject, say: Say): void {
     say('/spec/pool/name', `the pool's name must ${badPool}`);
   }
   if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
-    say('/spec/pool/resourceSliceCount', 'the count must be greater than 0');
+    say('/spec/pool/resourceSliceCount', 'resourceSliceCount must be greater than 0');
   }
   if ((whole(pool.generation) ?? 0) < 0) {
-    say('/spec/pool/generation', 'the generation must be greater than or equal to 0');
+    say('/spec/pool/generation', 'generation must be greater than or equal to 0');
   }
 }
 
@@ -257,7 +257,10 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
       }
       const shared = device.allowMultipleAllocations === true;
       if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
-        say(pointer(path, list, name, 'requestPolicy'), 'a request policy requires allowMultipleAllocations');
+        say(
+          pointer(path, list, name, 'requestPolicy'),
+          'requestPolicy must not be set unless allowMultipleAllocations is true',
+        );
       }
       if (list !== 'attributes') {
         continue;

@@ -235,7 +235,7 @@ export const containerRules: readonly Rule[] = [
           const hostPort = whole(value.hostPort) ?? 0;
           const port = whole(value.containerPort) ?? 0;
           if (hostPort !== 0 && hostPort !== port) {
-            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort}, ${port})`);
+            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort} != ${port})`);
           }
         }
       }
