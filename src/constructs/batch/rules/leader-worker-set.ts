@@ -222,7 +222,13 @@ const subGroups = leaderWorkerRule(
               ? `must be a divisor of ${size} (the size) or ${size - 1} (the size without the leader)`
               : undefined;
     if (fault !== undefined) {
-      yield { path: `${path}/subGroupSize`, message: `subGroupSize ${fault}: ${subGroupSize}`, found: subGroupSize };
+      const most = excluded ? 'size - 1' : 'size, or of size - 1';
+      yield {
+        path: `${path}/subGroupSize`,
+        message: `subGroupSize ${fault}: ${subGroupSize}`,
+        found: subGroupSize,
+        fix: `Set subGroupPolicy.subGroupSize to a divisor of leaderWorkerTemplate.${most}.`,
+      };
     }
   },
 );

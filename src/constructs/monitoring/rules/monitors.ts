@@ -216,7 +216,7 @@ export const monitorRules: readonly Rule[] = [
           found: port,
           ...(known.length === 0
             ? {
-                expected: `a port with a name in the ${what}`,
+                expected: `a port named "${port}"`,
                 fix: `Set name: ${port} on a port of the ${what}, or set targetPort or portNumber to a number.`,
               }
             : { expected: oneOf(known) }),

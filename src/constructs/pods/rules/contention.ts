@@ -95,7 +95,10 @@ export const contentionRules: readonly Rule[] = [
             say(
               `${container.path}/resources/requests/memory`,
               `the memory request is less than half of the limit (${request.toString()} of ${limit.toString()})`,
-              { expected: limit.toString(), fix: `Set requests.memory to ${limit.toString()}, or close to it.` },
+              {
+                expected: `at least half of ${limit.toString()}`,
+                fix: `Set requests.memory to ${limit.toString()}, or close to it.`,
+              },
             );
           }
         }

@@ -130,7 +130,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           // Windows drives have one.
           if (text(value.mountPath).includes(':') && !/^[A-Za-z]:[\\/]?[^:]*$/.test(text(value.mountPath))) {
-            say(`${path}/mountPath`, `the mount path ${text(value.mountPath)} must not contain ":"`);
+            say(`${path}/mountPath`, `the mount path ${JSON.stringify(text(value.mountPath))} must not contain ":"`);
           }
         }
       }

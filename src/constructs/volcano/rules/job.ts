@@ -436,7 +436,10 @@ const restartPolicy = taskRule(
       path: '/template/spec',
       // Always says that the task does not finish. Left out, it may be meant as well, unless the job says what follows when it finishes.
       severity: policy === undefined && endOf(job).isExpected ? 'warning' : 'info',
-      message: `restartPolicy of the task "${task.name}" is ${policy === undefined || policy === '' ? 'Always by default' : JSON.stringify(policy)}, so its pods never complete`,
+      message:
+        policy === undefined || policy === '' || policy === 'Always'
+          ? `restartPolicy of the task "${task.name}" is Always${policy === 'Always' ? '' : ' by default'}, so its pods never complete`
+          : `unsupported restartPolicy ${JSON.stringify(policy)} in the task "${task.name}"`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
     };
