@@ -164,7 +164,7 @@ function checkHints(hints: JsonObject, path: string, say: Say): void {
     const seen = new Set<string>();
     const entries = itemsOf(hints[field], `${path}/${field}`);
     if (entries.length > 8) {
-      say(`${path}/${field}`, 'must not have more than 8 hints', { found: entries.length });
+      say(`${path}/${field}`, `${field} must not have more than 8 hints`, { found: entries.length });
     }
     for (const { value, path: at } of entries) {
       const name = text(value.name);

@@ -150,7 +150,7 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
   for (const list of [field, 'compositePodGroupTemplates']) {
     const templates = itemsOf(holder[list], `${path}/${list}`);
     if (templates.length > MOST_TEMPLATES) {
-      say(`${path}/${list}`, `must have at most ${MOST_TEMPLATES} groups, but has ${templates.length}`, {
+      say(`${path}/${list}`, `${list} must have at most ${MOST_TEMPLATES} groups, but has ${templates.length}`, {
         expected: `at most ${MOST_TEMPLATES}`,
       });
     }
@@ -290,7 +290,7 @@ function checkDisruption(mode: JsonValue | undefined, path: string, say: Say, ap
 
 function checkClaims(claims: JsonValue | undefined, path: string, say: Say): void {
   if (size(claims) > MOST_CLAIMS) {
-    say(path, `must not have more than ${MOST_CLAIMS} claims`, { found: size(claims) });
+    say(path, `the group must not have more than ${MOST_CLAIMS} claims`, { found: size(claims) });
   }
   for (const { value, path: claim } of itemsOf(claims, path)) {
     const bad = text(value.name) === '' ? 'be set' : dnsLabel(text(value.name));

@@ -40,7 +40,7 @@ export const resourceSliceRules: readonly Rule[] = [
       checkSliceNodes(object, say);
       const devices = itemsOf(spec.devices, '/spec/devices');
       if (devices.length > 128) {
-        say('/spec/devices', `must have at most 128 devices, but has ${devices.length}`, {
+        say('/spec/devices', `the slice must have at most 128 devices, but has ${devices.length}`, {
           found: devices.length,
           expected: 'at most 128',
         });
@@ -130,7 +130,7 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
   );
   for (const list of conditions) {
     if (list.length > 4) {
-      say(path, 'must not have more than 4 binding conditions', { found: list.length });
+      say(path, 'the device must not have more than 4 binding conditions', { found: list.length });
     }
     for (const { value, path: at } of list) {
       const bad = qualifiedName(value);
@@ -172,7 +172,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
 function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
   const taints = itemsOf(device.taints, `${path}/taints`);
   if (taints.length > 16) {
-    say(`${path}/taints`, 'must not have more than 16 taints', { found: taints.length });
+    say(`${path}/taints`, 'the device must not have more than 16 taints', { found: taints.length });
   }
   for (const { value, path: at } of taints) {
     checkDeviceTaint(value, at, say);

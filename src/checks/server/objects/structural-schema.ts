@@ -386,7 +386,7 @@ function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject,
 export function checkSelectableFields(fields: JsonValue | undefined, schema: JsonObject, path: string, say: Say): void {
   const placed = itemsOf(fields, path);
   if (new Set(placed.map(({ value }) => text(value.jsonPath))).size > 8) {
-    say(path, 'must not have more than 8 selectable fields');
+    say(path, 'the version must not have more than 8 selectable fields');
   }
   for (const [index, { value, path: at }] of placed.entries()) {
     const jsonPath = text(value.jsonPath);

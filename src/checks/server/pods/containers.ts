@@ -348,7 +348,7 @@ export const containerRules: readonly Rule[] = [
       for (const { value, path } of [...pod.containers, ...pod.initContainers]) {
         const rules = itemsOf(value.restartPolicyRules, `${path}/restartPolicyRules`);
         if (rules.length > 20) {
-          say(`${path}/restartPolicyRules`, `must have at most 20 restart rules, but has ${rules.length}`, {
+          say(`${path}/restartPolicyRules`, `the container must have at most 20 restart rules, but has ${rules.length}`, {
             expected: 'at most 20',
           });
         }
@@ -368,7 +368,7 @@ export const containerRules: readonly Rule[] = [
               });
             }
             if (Array.isArray(codes.values) && codes.values.length > 255) {
-              say(`${rule.path}/exitCodes/values`, 'must not have more than 255 exit codes');
+              say(`${rule.path}/exitCodes/values`, 'the rule must not have more than 255 exit codes');
             }
           }
         }

@@ -153,7 +153,7 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     say(`${path}/values`, 'values must not be empty');
   }
   if (values.length > 255) {
-    say(`${path}/values`, 'must not have more than 255 exit codes');
+    say(`${path}/values`, 'the rule must not have more than 255 exit codes');
   }
   const seen = new Set<number>();
   let last = -Infinity;
