@@ -442,6 +442,7 @@ const restartPolicy = taskRule(
           : `unsupported restartPolicy ${JSON.stringify(policy)} in the task "${task.name}"`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
+      fix: 'Set restartPolicy in the pod template to OnFailure, or to Never if the policies of the job handle failures.',
     };
   },
 );
