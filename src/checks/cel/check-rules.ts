@@ -158,7 +158,7 @@ class RuleWalk {
     this.list.add(
       { ...shapeRules.celError, severity: 'info' },
       {
-        message: `the rule was not checked, because Gantry does not support it: ${why}`,
+        message: `the rule was not checked: ${why}`,
         expected: rule.rule,
         fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
       },

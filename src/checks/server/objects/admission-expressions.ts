@@ -159,7 +159,9 @@ export function checkValidations(spec: JsonObject, name: string, place: Admissio
   }
   const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
   if (annotations.length > MOST_ANNOTATIONS) {
-    say('/spec/auditAnnotations', 'the policy must not have more than 20 audit annotations', { found: annotations.length });
+    say('/spec/auditAnnotations', 'the policy must not have more than 20 audit annotations', {
+      found: annotations.length,
+    });
   }
   const keys = new Set<string>();
   for (const { value, path } of annotations.slice(0, MOST_ANNOTATIONS)) {

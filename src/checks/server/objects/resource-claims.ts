@@ -82,9 +82,13 @@ export const resourceClaimRules: readonly Rule[] = [
           );
         }
         if (alternatives.length > 8) {
-          say(`${at}/firstAvailable`, `firstAvailable must have at most 8 alternatives, but has ${alternatives.length}`, {
-            expected: 'at most 8',
-          });
+          say(
+            `${at}/firstAvailable`,
+            `firstAvailable must have at most 8 alternatives, but has ${alternatives.length}`,
+            {
+              expected: 'at most 8',
+            },
+          );
         }
         const inner = new Set<string>();
         for (const alternative of alternatives) {
@@ -152,7 +156,9 @@ export const resourceClaimRules: readonly Rule[] = [
       const names = requestNames(claim);
       const constraints = itemsOf(claim.devices.constraints, `${claim.path}/constraints`);
       if (constraints.length > 32) {
-        say(`${claim.path}/constraints`, 'the claim must not have more than 32 constraints', { found: constraints.length });
+        say(`${claim.path}/constraints`, 'the claim must not have more than 32 constraints', {
+          found: constraints.length,
+        });
       }
       for (const { value, path } of constraints) {
         checkReferences(value.requests, `${path}/requests`, names, say);

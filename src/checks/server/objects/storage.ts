@@ -409,7 +409,9 @@ function csiVolume(value: JsonObject, path: string, say: Say): void {
 function checkParameters(object: JsonObject, mayBeEmpty: boolean, say: Say): void {
   const entries = Object.entries(asObject(object.parameters));
   if (entries.length > 512) {
-    say('/parameters', `the class must have at most 512 parameters, but has ${entries.length}`, { expected: 'at most 512' });
+    say('/parameters', `the class must have at most 512 parameters, but has ${entries.length}`, {
+      expected: 'at most 512',
+    });
   }
   if (!mayBeEmpty && entries.length === 0) {
     say('/parameters', 'the class must have parameters', { expected: 'at least one parameter' });

@@ -348,9 +348,13 @@ export const containerRules: readonly Rule[] = [
       for (const { value, path } of [...pod.containers, ...pod.initContainers]) {
         const rules = itemsOf(value.restartPolicyRules, `${path}/restartPolicyRules`);
         if (rules.length > 20) {
-          say(`${path}/restartPolicyRules`, `the container must have at most 20 restart rules, but has ${rules.length}`, {
-            expected: 'at most 20',
-          });
+          say(
+            `${path}/restartPolicyRules`,
+            `the container must have at most 20 restart rules, but has ${rules.length}`,
+            {
+              expected: 'at most 20',
+            },
+          );
         }
         for (const rule of rules) {
           if (!actions.includes(text(rule.value.action))) {
