@@ -19,7 +19,7 @@ import { ruleWords, type RuleWords } from './rule-words';
 import { writtenWords } from './written-words';
 import { CelValues } from './values';
 import { allOf, oneOf } from '../../facts/words';
-import { quoted } from '../../facts/words/shown-values';
+import { quoted } from '../../manifests/values/shown-values';
 
 /** @returns the rules that read values which are not known yet, each once */
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {

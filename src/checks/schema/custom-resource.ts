@@ -9,7 +9,7 @@
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
-import { quoted, shortened } from '../../facts/words/shown-values';
+import { quoted, shortened } from '../../manifests/values/shown-values';
 import { repeatedItems } from './canonical';
 import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { decodeObjectMeta } from './object-meta';

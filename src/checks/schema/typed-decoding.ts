@@ -6,7 +6,7 @@
  * because of one matters here. Uniqueness of list keys is not the decoder's business; the server's validation code decides list by list.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { quoted } from '../../facts/words/shown-values';
+import { quoted } from '../../manifests/values/shown-values';
 import { parseQuantity } from '../../manifests/values/quantity';
 import { UNKNOWN } from '../../manifests/values/unknown';
 import { A_QUANTITY } from './exact-words';

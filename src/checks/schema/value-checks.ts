@@ -15,7 +15,7 @@ import { shapeRules } from './shape-rules';
 import { contentWords, MOST_CHOICES, typeFix } from './value-words';
 import { THE_FIELD, type Found, type ViolationList } from './violation-list';
 import { counted, oneOf, withArticle } from '../../facts/words';
-import { quoted } from '../../facts/words/shown-values';
+import { quoted } from '../../manifests/values/shown-values';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;

@@ -3,7 +3,7 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
-import { shortened } from '../../facts/words/shown-values';
+import { shortened } from '../../manifests/values/shown-values';
 import { fieldOf } from '../../manifests/pointer';
 import { contentOf } from '../rules/field-content';
 import { A_QUANTITY, boundWords } from './exact-words';

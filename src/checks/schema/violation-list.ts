@@ -4,7 +4,7 @@
  * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
  */
 import { type JsonValue } from '../../facts/api/schema';
-import { shortened } from '../../facts/words/shown-values';
+import { shortened } from '../../manifests/values/shown-values';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { type Severity, type Tier } from '../report/finding';
 import { Described } from '../report/most-findings';

@@ -7,7 +7,7 @@
 import { keyFix, nameFix } from '../rules/name-fix';
 import { nearName } from '../rules/near-name';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
-import { quoted } from '../../facts/words/shown-values';
+import { quoted } from '../../manifests/values/shown-values';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rules/rule';

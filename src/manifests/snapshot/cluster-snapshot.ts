@@ -6,7 +6,7 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { quoted } from '../../facts/words/shown-values';
+import { quoted } from '../values/shown-values';
 import { InputError } from '../input-error';
 import { asObject, asString, isObject } from '../read';
 

@@ -1,7 +1,7 @@
 /**
  * Values of other people's files, as sentences show them: cut, because a value may be a line of megabytes.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 
 const LONGEST_SHOWN = 80;
 const MOST_OUTLINED = 20;

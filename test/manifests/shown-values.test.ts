@@ -1,5 +1,5 @@
 import { type JsonValue } from '../../src/facts/api/schema';
-import { quoted, shortened } from '../../src/facts/words/shown-values';
+import { quoted, shortened } from '../../src/manifests/values/shown-values';
 
 const LONG = 'a'.repeat(100);
 const MEMBERS: JsonValue = { spec: { containers: [{ name: LONG }] } };
