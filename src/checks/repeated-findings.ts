@@ -136,7 +136,11 @@ export class RepeatedFindings {
     if (names === undefined || !MISSING.test(message)) {
       return false;
     }
-    const words = message.split(/[^\w.-]+/).map((word) => word.replace(/[.-]+$/, ''));
+    // Messages name a field alone, or with its parent.
+    const words = message
+      .split(/[^\w.-]+/)
+      .map((word) => word.replace(/[.-]+$/, ''))
+      .flatMap((word) => [word, word.slice(word.lastIndexOf('.') + 1)]);
     return [...names].some((name) => words.some((word) => word === name || isShortFor(word, name)));
   }
 

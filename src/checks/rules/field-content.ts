@@ -2,6 +2,7 @@
  * What to write into a field that is unset, by its name: `Set service.name to the name of the Service.` It knows fields of Kubernetes by
  * convention, not the rules that report them.
  */
+import { withArticle } from '../../facts/words';
 
 /** By the name of the field. */
 const BY_NAME: Readonly<Record<string, string>> = {
@@ -19,7 +20,9 @@ const BY_NAME: Readonly<Record<string, string>> = {
   conditionType: 'a condition type such as example.com/ready',
   containerResource: 'an object with name, container, and target',
   distinctAttribute: 'an attribute such as gpu.nvidia.com/productName',
+  deviceClassName: 'the name of a DeviceClass, such as gpu.nvidia.com',
   driver: 'the name of a driver, such as gpu.nvidia.com',
+  driverName: 'the name of the CSI driver, such as csi.example.com',
   emulationVersion: 'a semantic version such as 1.36.0',
   eventTime: 'a time such as "2026-01-31T15:04:05.000000Z"',
   exitCodes: 'an object with operator and values',
@@ -35,7 +38,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   interval: 'a duration such as 10m',
   ip: 'an IP address such as 10.0.0.1',
   labels: 'a map of strings, such as { app: web }',
-  listKind: 'the kind of a list, such as WidgetList',
+  listKind: 'a list kind, such as WidgetList',
   managedBy: 'the name of a controller, such as kueue.x-k8s.io/multikueue',
   location: 'the name of a Secret, or the path of a file',
   localhostProfile: 'the profile of the node, such as profiles/audit.json',
@@ -49,6 +52,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   minAvailable: 'a number or a percentage such as 25%',
   mountPath: 'an absolute path such as /data',
   mutations: 'a list of at least one mutation',
+  namespaces: 'a list of namespaces, such as [research]',
   nodeSelector: 'a map of node labels, such as { node-role: gpu }',
   nodeSelectorTerms: 'a list of at least one term',
   nonResourceURLs: 'a list of paths, such as [/healthz]',
@@ -59,7 +63,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   parentRef: 'an object with the resource and the name of the parent',
   path: 'a path such as /data',
   paths: 'a list of paths, each with path, pathType, and backend',
-  plural: 'a plural in lower case, such as widgets',
+  plural: 'a lowercase plural name, such as widgets',
   podCIDR: 'a CIDR such as 10.244.0.0/24',
   pods: 'an object with metric and target',
   port: 'a number from 1 to 65535',
@@ -70,13 +74,14 @@ const BY_NAME: Readonly<Record<string, string>> = {
   reportingController: 'the name of the controller, such as example.com/controller',
   reportingInstance: 'the ID of the instance, such as the name of its pod',
   repository: 'the path of a registry, such as nvcr.io/nvidia/mellanox',
-  resource: 'a resource in the plural, such as services',
+  resource: 'a plural resource name, such as services',
   resources: 'a list of resources, such as [pods]',
   runAsUserName: 'a user such as ContainerUser',
-  singular: 'a singular in lower case, such as widget',
+  signerName: 'a name such as example.com/signer',
+  singular: 'a lowercase singular name, such as widget',
   storage: 'a quantity such as 10Gi',
   strategy: 'OldestEmulationVersion, or a strategy such as example.com/strategy',
-  subjects: 'a list of at least one subject',
+  subjects: 'a list of subjects, each with a kind',
   targetPort: 'a port number, or the name of a port',
   template: 'a pod template with metadata and spec',
   topologyKey: 'a node label such as topology.kubernetes.io/zone',
@@ -89,20 +94,23 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 /** By the name of the list, for one of its items. */
 const BY_LIST: Readonly<Record<string, string>> = {
+  admissionReviewVersions: 'v1 or v1beta1',
   apiGroups: 'an API group such as apps',
   apiVersions: 'a version such as v1',
   categories: 'a category such as all',
   cidrs: 'a CIDR such as 10.96.0.0/12',
   coveredResources: 'the name of a resource, such as nvidia.com/gpu',
   except: 'a CIDR such as 10.1.0.0/16',
+  conversionReviewVersions: 'v1 or v1beta1',
   externalIPs: 'an IP address such as 192.0.2.10',
   finalizers: 'a name such as example.com/cleanup',
   loadBalancerSourceRanges: 'a CIDR such as 10.0.0.0/8',
+  hostnames: 'a DNS name such as db.example.com',
   namespaces: 'the name of a namespace',
   podCIDRs: 'a CIDR such as 10.244.0.0/24',
   resources: 'a resource such as pods',
   searches: 'a DNS domain such as example.com',
-  shortNames: 'a short name in lower case, such as wd',
+  shortNames: 'a lowercase short name, such as wd',
   values: 'a string that is not empty',
 };
 
@@ -141,6 +149,7 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   'ownerReferences[].uid': 'the uid of the owner',
   'paramKind.apiVersion': 'the apiVersion of the parameters',
   'paramKind.kind': 'the kind of the parameters',
+  'persistentVolumeClaim.claimName': 'the name of the PersistentVolumeClaim',
   'quobyte.registry': 'a list of host:port, such as quobyte.example.com:7861',
   'rules[].host': 'a DNS name such as example.com, or a wildcard such as *.example.com',
   'subjects[].namespace': 'the namespace of the ServiceAccount',
@@ -193,7 +202,14 @@ export function contentOf(field: string): string | undefined {
     return 'the name of the Secret';
   }
   const [, named = ''] = /^([a-z]\w*)Name$/.exec(last) ?? [];
-  return own(BY_NAME, last) ?? (named === '' ? undefined : `the name of the ${wordsOf(named)}`);
+  return own(BY_NAME, last) ?? (named === '' ? undefined : `the name of ${objectNamed(named)}`);
+}
+
+/** `a RuntimeClass` for `runtimeClass`, `the node` for `node`: fields that are named after a kind refer to its objects. */
+function objectNamed(name: string): string {
+  return /^(?:serviceAccount|configMap|persistentVolume|\w+[a-z]Class)$/.test(name)
+    ? withArticle(`${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+    : `the ${wordsOf(name)}`;
 }
 
 /** `the name of the Service` for `service.name`, `a unique name` for `ports[0].name`. */

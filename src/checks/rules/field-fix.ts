@@ -52,7 +52,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, one, other], { field }) => `Set either ${one} or ${other} in ${field}.`,
   ],
   [
-    /\bexactly one of .+ must be set, but (\w+) and (\w+) are$/,
+    /\bexactly one of .+ must be set, but (\w+) and (\w+) are set$/,
     ([, one, other], { field }) => `Remove ${one} or ${other} from ${field}.`,
   ],
   [EITHER, () => ''],
@@ -90,7 +90,7 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, other, value], { field }) => `Set ${other}: ${value}, or remove ${field}.`,
   ],
   [/ must not be set without ([\w.]+)$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
-  [/ must not be set when ([\w.]+) is set$/, ([, other], { field }) => `Remove ${field} or ${other}.`],
+  [/ must not be set when ([\w.]+) is set$/, ([, other = ''], { field }) => removeOne(field, other)],
   [/ must not be set when ([\w.]+) is unset$/, ([, other], { field }) => `Set ${other}, or remove ${field}.`],
   [
     / must not be set when ([\w.]+) is ([\w.]+)$/,
@@ -148,7 +148,9 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, port], { field }) =>
       field.endsWith('.name')
         ? `Set ${field} to a name that contains at least one letter, such as http.`
-        : `Set ${field} to ${port} without quotes, or to the name of a port.`,
+        : Number(port) >= 1 && Number(port) <= 65535
+          ? `Set ${field} to ${port} without quotes, or to the name of a port.`
+          : `Set ${field} to a number from 1 to 65535, or to the name of a port, such as http.`,
   ],
   [/ must be in ascending order$/, (_match, { field }) => `List ${field} in ascending order.`],
   [
@@ -161,15 +163,24 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
   [
     /^the port name "/,
     (_match, { field }) =>
-      field.endsWith('.port')
+      /\.(?:port|targetPort)$/.test(field)
         ? `Set ${field} to a number from 1 to 65535, or to the name of a port, such as http.`
         : undefined,
   ],
   [/ must not set (\w+)\b/, ([, name = ''], { field }) => (field.endsWith(name) ? `Remove ${field}.` : undefined)],
   [/^(?:(?! must ).)* must (consist of .+)$/, ([, what = ''], { field, found }) => requirementFix(field, what, found)],
-  [/ must (not contain .+)$/, ([, what = ''], { field }) => withoutFix(field, what)],
+  [/ must (not contain .+)$/, ([, what = ''], { field, found }) => withoutFix(field, what, found)],
   [/ must be (?!in the )|\bis not an? /, (_match, { field, expected }) => expected && setTo(field, expected)],
 ];
+
+/** `Remove configMapRef or secretRef from envFrom[0].` for siblings; other fields by their paths. */
+function removeOne(field: string, other: string): string {
+  const [, parent = '', own = ''] = /^(.+)\.(\w+)$/.exec(field) ?? [];
+  if (own === '' || other.includes('.')) {
+    return `Remove ${field} or ${other}.`;
+  }
+  return parent === 'spec' ? `Remove spec.${own} or spec.${other}.` : `Remove ${own} or ${other} from ${parent}.`;
+}
 
 /** The list item of which the field is the name: what is removed together with the name. */
 const elementOf = (field: string): string => field.replace(/(\])\.(?:name|key)$/, '$1');

@@ -21,7 +21,7 @@ export function requirementFix(field: string, what: string, found?: unknown): st
     return `Set ${field} to ${contentOf(field) ?? 'a value that is not empty'}.`;
   }
   if (what.startsWith('not contain ')) {
-    return withoutFix(field, what);
+    return withoutFix(field, what, typeof found === 'string' ? found : undefined);
   }
   const shorter = shorterFix(field, what);
   if (shorter !== undefined) {
@@ -82,9 +82,14 @@ function valueThat(what: string): string {
   return other === undefined ? `a value that ${inThirdPerson(what)}` : `a value other than ${other}`;
 }
 
-/** `Remove "/" and "%" from metadata.name.` */
-export const withoutFix = (field: string, what: string): string =>
-  `Remove ${what.replace(/^not contain (?:any of )?/, '').replace(/ or (?=[^ ]+$)/, ' and ')} from ${field}.`;
+/** `Remove "/" and "%" from metadata.name.`; of two that are excluded, the one that was found. */
+export function withoutFix(field: string, what: string, found = ''): string {
+  const excluded = what.replace(/^not contain (?:any of )?/, '');
+  const [, ...two] = /^"([^"]+)" or "([^"]+)"$/.exec(excluded) ?? [];
+  const present = two.filter((one) => found.includes(one));
+  const named = present.length === 1 ? `"${present[0] ?? ''}"` : excluded.replace(/ or (?=[^ ]+$)/, ' and ');
+  return `Remove ${named} from ${field}.`;
+}
 
 /**
  * What to write for a name that breaks a rule of its syntax: `Set metadata.name to a value that consists of …`, `Shorten metadata.name to …`.

@@ -56,7 +56,10 @@ export function setTo(field: string, expected: string): string {
   const last = field.split('.').at(-1) ?? '';
   if (expected === '' || field.endsWith(expected) || expected === `a ${last}`) {
     const content = contentOf(field);
-    return content === undefined ? `Set ${field}.` : `Set ${field} to ${content}.`;
+    if (content !== undefined) {
+      return `Set ${field} to ${content}.`;
+    }
+    return /\[\d+\]$/.test(field) ? `Set ${field} to a string that is not empty, or remove it.` : `Set ${field}.`;
   }
   if (last === 'type' && Object.hasOwn(TYPES, expected)) {
     return `Set ${field} to ${expected}.`;

@@ -53,11 +53,10 @@ export function expressionFix(
   const [, name] = /^(?:references the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
     return {
-      fix: complaint.startsWith('references')
-        ? name === '"variables"'
-          ? `Declare the variable in spec.variables, or replace variables in ${field}.`
-          : variableFix(name, field, choices)
-        : `Replace ${name} in ${field} with ${oneOf(choices)}.`,
+      fix:
+        complaint.startsWith('references') && name === '"variables"'
+          ? `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`
+          : variableFix(name, field, choices),
     };
   }
   const [, called] = /^calls the function "(.*)" with the unsupported types /s.exec(complaint) ?? [];
@@ -86,30 +85,30 @@ function variableFix(name: string, field: string, choices: readonly string[]): s
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^is empty/, 'Set FIELD to an expression.'],
   [/^must not be nested/, 'Set FIELD to an expression with fewer nested operations.'],
-  [/^references the undeclared variable/, 'Use only variables that the API server declares in FIELD.'],
+  [/^references the undeclared variable/, 'Replace the variable in FIELD with one that the API server declares.'],
   [
     /^uses the undeclared type "Object/,
-    'Replace Object{} in FIELD with a value of the object: only mutations with applyConfiguration can create an Object.',
+    'Remove Object{} from FIELD, because only mutations with applyConfiguration can create an Object.',
   ],
   [
     /^uses the undeclared type "JSONPatch/,
-    'Replace JSONPatch{} in FIELD with a value of the object: only mutations with jsonPatch can create a JSONPatch.',
+    'Remove JSONPatch{} from FIELD, because only mutations with jsonPatch can create a JSONPatch.',
   ],
   [/^uses the undeclared type/, 'Replace the type in FIELD with one of CEL, such as a map: {"key": "value"}.'],
   [
     /^selects the undefined field/,
-    'Replace the field in FIELD with one that the type has, or call a function of the type.',
+    'Replace the field in FIELD with one that the type has, or with a function of the type.',
   ],
-  [/^sets the undefined field/, 'Set only fields that the type has in FIELD.'],
+  [/^sets the undefined field/, 'Remove the field from FIELD, or replace it with one that the type has.'],
   [
     /^calls the undeclared function/,
-    'Replace the function in FIELD with one of the Kubernetes CEL libraries, such as matches or startsWith.',
+    'Replace the function in FIELD with a function of the Kubernetes CEL libraries, such as matches or startsWith.',
   ],
   [/^calls has\(\) with something /, 'Call has() in FIELD with a field, for example has(object.spec).'],
-  [/^formats \d+ arguments?, but /, 'Pass format() one argument for each clause in FIELD.'],
+  [/^formats \d+ arguments?, but /, 'Pass one argument to format() in FIELD for each clause.'],
   [
     /^has a macro whose variable /,
-    'Write a name as the variable of the macro in FIELD, for example list.all(x, x > 0).',
+    'Use an identifier as the variable of the macro in FIELD, for example list.all(x, x > 0).',
   ],
   [
     /^formats with the unknown clause /,
@@ -117,7 +116,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^applies the operator "[!=]=" to the unsupported types .*\bnull_type\b/,
-    'Test whether the field in FIELD is set with has(), for example has(object.spec).',
+    'Use has() in FIELD to test whether the field is set, for example has(object.spec).',
   ],
   [/^applies the operator "%" /, 'Convert the operands of % in FIELD to integers with int().'],
   [
@@ -129,7 +128,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^formats a value /,
     'Use a clause for the type of the value in FIELD, such as %s for strings and %d for integers, or convert the value with string().',
   ],
-  [/^has an optional entry /, 'Remove the ? in FIELD, or give it an optional value, such as optional.of(1).'],
+  [/^has an optional entry /, 'Remove the ? from FIELD, or make the value optional, for example optional.of(1).'],
   [/^has the number /, 'Set the number in FIELD to an integer from -9223372036854775808 to 9223372036854775807.'],
   [/^mixes /, 'Use one type for all items of a list or map in FIELD.'],
   [/^has the invalid duration/, 'Write the duration in FIELD with a unit, for example duration("30s").'],
@@ -137,11 +136,12 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^has the invalid timestamp/,
     'Write the timestamp in FIELD in RFC 3339, for example timestamp("2026-01-31T15:04:05Z").',
   ],
-  [/^has the invalid pattern/, 'Write the pattern in FIELD as an RE2 regular expression.'],
+  [/^has the invalid pattern/, 'Replace the pattern in FIELD with a valid RE2 regular expression.'],
   [
     /^applies the operator "(?:==|!=|<=?|>=?)" to .*\b(?!google\.protobuf\.)[a-z]\w*(?:\.\w+)*\.[A-Z]/,
     'Compare a field of the object in FIELD.',
   ],
+  [/ the unsupported types .*\bobject\.\d/, 'Use a field of the object in FIELD.'],
   [/ the unsupported types .*(?<!google\.protobuf)\.[A-Z]\w*/, 'Use a field of the object in FIELD.'],
   [
     /^applies the operator "\[\]" to the unsupported types \(map\(string/,
@@ -151,10 +151,13 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^applies the operator "\[\]" to the unsupported types \(string, int\)/,
     'Replace the index of the string in FIELD with charAt(), for example "abc".charAt(0).',
   ],
-  [/^applies the operator "\[\]" /, 'Use an index of type int for a list in FIELD, or the type of the keys for a map.'],
+  [
+    /^applies the operator "\[\]" /,
+    'Use an int as the index of a list in FIELD, and a key of the right type for a map.',
+  ],
   [
     /^applies the operator "(?:==|!=)" to the unsupported types \(list\(/,
-    'Compare the items of the list in FIELD instead of the list, for example with exists() or in.',
+    'Compare the items of the list in FIELD instead of the list, for example with exists() or the operator in.',
   ],
   [
     /^applies the operator "[<>]=?" to the unsupported types \((?:list|map)\(/,
@@ -162,11 +165,12 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     / the unsupported types .*\b(?:list|map|type|optional_type)\(/,
-    'Replace the lists, maps, and optional values in FIELD with single items, for example list[0] or optional.orValue("").',
+    'Replace the lists, maps, and optional values in FIELD with single values, for example list[0] or optional.orValue("").',
   ],
+  [/^sets the field /, 'Convert the value in FIELD to the type of the field, for example with string() or int().'],
   [
-    /^(?:calls the function|applies the operator|needs|loops over|selects|sets the field) /,
-    'Convert the operands in FIELD to types that can be used together, for example with string() or int().',
+    /^(?:calls the function|applies the operator|needs|loops over|selects) /,
+    'Convert the operands in FIELD to the same type, for example with string() or int().',
   ],
 ];
 
@@ -244,10 +248,10 @@ function syntaxError(error: unknown, source: string): string {
   if (token === undefined) {
     const message = error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error);
     const [, line, column, found = ''] = /^(\d+):(\d+): found (.*) but expecting /s.exec(message) ?? [];
-    return line === undefined ? message : `unexpected ${named(found)} in line ${line}, column ${column}`;
+    return line === undefined ? message : `unexpected ${named(found)} at line ${line}, column ${column}`;
   }
   const lines = source.slice(0, token.at).split('\n');
-  return `unexpected ${named(token.text)} in line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  return `unexpected ${named(token.text)} at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
 const named = (token: string): string =>

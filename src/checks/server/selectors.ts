@@ -103,7 +103,7 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
     if (operator !== 'In' && operator !== 'NotIn') {
       say(`${at}/operator`, `unsupported operator "${operator}" in a field selector`, { expected: 'In or NotIn' });
     } else if (size(value.values) !== 1) {
-      say(`${at}/values`, 'values of a field selector must have exactly one item', {
+      say(`${at}/values`, `${fieldOf(`${at}/values`)} must have exactly one value`, {
         fix: `Set ${fieldOf(`${at}/values`)} to a list of one value.`,
       });
     }

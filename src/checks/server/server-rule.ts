@@ -9,7 +9,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { type PodTemplate } from '../../manifests/pods/pod-template';
-import { fieldOf, valueAt } from '../../manifests/pointer';
+import { fieldOf, pointer, tokensOf, valueAt } from '../../manifests/pointer';
 import { definedMembers } from '../../manifests/values/members';
 import { fixNaming, withFieldFix, wrongKey } from '../rules/field-fix';
 import { type Severity } from '../report/finding';
@@ -115,8 +115,10 @@ function collected(rootOf: () => JsonObject, check: (say: Say) => void, texts?: 
       violations.push(definedMembers({ path, message, severity, absent }));
       return;
     }
-    const violation = violationAt(rootOf(), path, message, details);
-    violations.push(texts === undefined ? violation : named(violation, texts));
+    const root = rootOf();
+    const violation = violationAt(root, path, message, details);
+    const withFix = texts === undefined ? violation : named(violation, texts);
+    violations.push({ ...withFix, message: inFieldTerms(root, withFix) });
   });
   return violations;
 }
@@ -185,6 +187,26 @@ function violationAt(root: JsonObject, path: string, message: string, details: D
       : { message, ...others }),
     ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}),
   });
+}
+
+/** The message with the field in place of words that read as plain English: `names.plural must be set` for `plural must be set`. */
+function inFieldTerms(root: JsonObject, { path = '', message }: Violation): string {
+  if (root.kind === undefined && /^spec\.\w+ must be (?:set|a string)$/.test(message)) {
+    return message.slice('spec.'.length);
+  }
+  const [, word = ''] = /^([a-z]+) must /.exec(message) ?? [];
+  const tokens = tokensOf(path);
+  const isOwn = tokens.at(-1) === word;
+  const below = pointer(path, word);
+  const field = fieldOf(isOwn ? path : below);
+  // The spec of a template is not that of its object.
+  const isOfTemplate = root.kind === undefined && (field.startsWith('spec.') || field === 'the object');
+  if (word !== '' && !isOfTemplate && (isOwn || valueAt(root, below) !== undefined)) {
+    return `${field}${message.slice(word.length)}`;
+  }
+  const value = valueAt(root, path) ?? '';
+  const isUnset = value === '' && path !== '' && !(root.kind === undefined && fieldOf(path).startsWith('spec.'));
+  return isUnset && /^the [\w ]+ must be set$/.test(message) ? `${fieldOf(path)} must be set` : message;
 }
 
 /** An empty string in a message, other than one that is demanded. */

@@ -3,6 +3,7 @@
  */
 import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { fieldOf } from '../../manifests/pointer';
 import { type Say } from './server-rule';
 import { labelValue, qualifiedName } from '../../manifests/values/name-syntax';
 import { given, itemsOf, text } from './values';
@@ -19,14 +20,14 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
     say(`${path}/key`, `the key ${JSON.stringify(key)} must ${badKey}`);
   }
   if (key === '' && operator !== 'Exists') {
-    say(`${path}/operator`, 'the operator must be Exists when key is empty', {
+    say(`${path}/operator`, 'operator must be Exists when key is empty', {
       expected: 'Exists',
     });
   }
   if (given(toleration.tolerationSeconds) && effect !== 'NoExecute') {
     say(`${path}/effect`, 'tolerationSeconds must not be set unless effect is NoExecute', {
       expected: 'NoExecute',
-      fix: 'Set effect: NoExecute, or remove tolerationSeconds.',
+      fix: `Set ${fieldOf(`${path}/effect`)} to NoExecute, or remove ${fieldOf(`${path}/tolerationSeconds`)}.`,
     });
   }
   switch (operator) {
@@ -41,7 +42,7 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
     case 'Exists':
       if (value !== '') {
         say(`${path}/value`, 'value must not be set for the operator Exists', {
-          fix: 'Remove value, or set operator: Equal.',
+          fix: `Remove ${fieldOf(`${path}/value`)}, or set ${fieldOf(`${path}/operator`)} to Equal.`,
         });
       }
       break;
@@ -67,11 +68,11 @@ export function checkTaints(taints: JsonValue | undefined, base: string, say: Sa
     const effect = text(value.effect);
     const badKey = qualifiedName(key);
     if (badKey !== undefined) {
-      say(`${path}/key`, `the taint's key ${JSON.stringify(key)} must ${badKey}`);
+      say(`${path}/key`, `the taint key ${JSON.stringify(key)} must ${badKey}`);
     }
     const badValue = labelValue(text(value.value));
     if (badValue !== undefined) {
-      say(`${path}/value`, `the taint's value ${JSON.stringify(text(value.value))} must ${badValue}`);
+      say(`${path}/value`, `the taint value ${JSON.stringify(text(value.value))} must ${badValue}`);
     }
     if (!EFFECTS.includes(effect)) {
       say(`${path}/effect`, effect === '' ? 'the taint must have an effect' : `unsupported effect "${effect}"`, {

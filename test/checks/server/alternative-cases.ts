@@ -133,7 +133,7 @@ const ISCSI_NAMES: readonly LimitCase[] = [
       `iSCSI with ${field} and no secret`,
       iscsi({ [field]: true }),
       `${ISCSI}/secretRef`,
-      'CHAP requires a secret',
+      'CHAP requires a Secret',
     ),
   ]),
   ...[59, 60].map((length) => {

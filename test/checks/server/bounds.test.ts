@@ -73,7 +73,7 @@ describe('mounts of a container', () => {
       ),
     ]);
     expect(faults([{ name: 'a', mountPath: '' }])).toEqual([
-      expect.stringMatching(/^core\/volume-mount-path-valid .*volumeMounts\/0\/mountPath: the mount must have a path/),
+      expect.stringMatching(/^core\/volume-mount-path-valid .*volumeMounts\/0\/mountPath: mountPath must be set/),
     ]);
   });
 
@@ -81,7 +81,7 @@ describe('mounts of a container', () => {
     const mount = { name: 'a', mountPath: '/a' };
     expect(faults([mount, mount])).toEqual([expect.stringContaining('volumeMounts/1/mountPath')]);
     expect(faults([mount], { volumeDevices: [{ name: 'a', devicePath: '/dev/a' }] })).toEqual([
-      expect.stringMatching(/volumeMounts\/0\/name: .*must not be both a mount and a device/),
+      expect.stringMatching(/volumeMounts\/0\/name: .*must not be in both volumeMounts and volumeDevices/),
     ]);
     expect(faults([mount], { volumeDevices: [{ name: 'b', devicePath: '/a' }] })).toEqual(
       expect.arrayContaining([expect.stringMatching(/volumeMounts\/0\/mountPath: .*is also the path of a device/)]),

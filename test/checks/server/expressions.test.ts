@@ -48,7 +48,7 @@ describe('an expression', () => {
     ['"%d".format(["a"]) == ""', 'formats a value of type string with "%d"'],
     ['"%q".format(["a"]) == ""', 'formats with the unknown clause "%q"'],
     ['9223372036854775808 > 0', 'has the number 9223372036854775808, which does not fit in 64 bits'],
-    ['device.driver == "a" AND true', 'does not compile: unexpected "AND" in line 1, column 22'],
+    ['device.driver == "a" AND true', 'does not compile: unexpected "AND" at line 1, column 22'],
     [String.raw`"\q" == ""`, String.raw`does not compile: unknown escape sequence "\q"`],
     [`${'('.repeat(250)}true${')'.repeat(250)}`, 'must not be nested deeper than 249 levels'],
     [`1${' + 1'.repeat(250)} == 1`, 'must not be nested deeper than 250 operations'],

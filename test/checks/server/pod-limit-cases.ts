@@ -58,10 +58,10 @@ const SECURITY: readonly LimitCase[] = [
     ),
   ),
   ...['hostPID', 'hostIPC'].map((field) =>
-    faulty(`a Windows pod with ${field}`, windows({ [field]: true }), `/spec/${field}`, 'for a windows pod'),
+    faulty(`a Windows pod with ${field}`, windows({ [field]: true }), `/spec/${field}`, 'for a Windows pod'),
   ),
   ...['hostUsers', 'shareProcessNamespace'].map((field) =>
-    faulty(`a Windows pod with ${field}`, windows({ [field]: false }), `/spec/${field}`, 'for a windows pod'),
+    faulty(`a Windows pod with ${field}`, windows({ [field]: false }), `/spec/${field}`, 'for a Windows pod'),
   ),
   faulty(
     'a Windows pod with sysctls',
@@ -72,7 +72,7 @@ const SECURITY: readonly LimitCase[] = [
     'a Windows container with a user id',
     windows({ containers: [{ name: 'main', image: 'img', securityContext: { runAsUser: 1 } }] }),
     `${CONTEXT}/runAsUser`,
-    'must not be set for a windows container',
+    'must not be set for a Windows container',
   ),
   ...[1, 64 * 1024].map((length) =>
     valid(
@@ -128,7 +128,7 @@ const ENVIRONMENT: readonly LimitCase[] = [
     'a variable from no label',
     fromField("metadata.labels['a b']"),
     `${MAIN}/env/0/valueFrom/fieldRef/fieldPath`,
-    'the key "a b" of metadata.labels must',
+    'the key "a b" in metadata.labels must',
   ),
 ];
 
@@ -148,14 +148,14 @@ const RESOURCES: readonly LimitCase[] = [
     'a request of a pod above its limit',
     amounts({ requests: { cpu: 3 }, limits: { cpu: 2 } }),
     `${OF_POD}/requests/cpu`,
-    "the pod's request for cpu must be less than or equal to its limit",
+    "the pod request for cpu must be less than or equal to the pod limit",
   ),
   valid('a container at the limit of its pod', amounts({ limits: { cpu: 2 } }, { limits: { cpu: 2 } })),
   faulty(
     'a container above the limit of its pod',
     amounts({ limits: { cpu: 2 } }, { limits: { cpu: 3 }, requests: { cpu: 1 } }),
     `${MAIN}/resources/limits/cpu`,
-    "less than or equal to the pod's 2",
+    "less than or equal to the pod limit (3 > 2)",
   ),
 ];
 

@@ -49,12 +49,12 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
     [
       'two ways to name a bundle',
       bundle({ name: 'a', signerName: 'example.com/a' }),
-      ['0/clusterTrustBundle: name must not be set when signerName is set'],
+      ['0/clusterTrustBundle: clusterTrustBundle.name must not be set when signerName is set'],
     ],
     [
       'an empty name',
       bundle({ name: '' }),
-      ['0/clusterTrustBundle/name: the name of the ClusterTrustBundle must be set'],
+      ['0/clusterTrustBundle/name: clusterTrustBundle.name must be set'],
     ],
     [
       'a selector beside a name',
@@ -64,12 +64,12 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
     [
       'a path out of the volume',
       bundle({ name: 'a', path: '../a' }),
-      [expect.stringContaining("0/clusterTrustBundle/path: the file's path must")],
+      [expect.stringContaining("0/clusterTrustBundle/path: the file path must")],
     ],
     [
       'a signer without a domain',
       certificate({ signerName: 'signer' }),
-      ['0/podCertificate/signerName: the signer must be of the form domain/name'],
+      ['0/podCertificate/signerName: signerName must be of the form domain/name'],
     ],
     [
       'an unknown key',
@@ -103,7 +103,7 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
 
   test('two sources must not write one file', () => {
     expect(found([bundle({ name: 'a', path: 'x' }), certificate({ keyPath: 'x' })])).toEqual([
-      '1/podCertificate/keyPath: duplicate file "x" of two sources',
+      '1/podCertificate/keyPath: duplicate path "x" in the projected volume',
     ]);
   });
 

@@ -72,7 +72,7 @@ const DEFAULTS: readonly LimitCase[] = [
   ...bounded({ type: 'string', minLength: 2 }, '😀é', 'a', 'at least 2 characters'),
   ...bounded({ type: 'string', maxLength: 2 }, '😀é', 'abc', 'no more than 2 characters'),
   ...bounded({ type: 'string', pattern: '^a+$' }, 'aa', 'ab', ''),
-  ...bounded({ type: 'string', enum: ['a', 'b'] }, 'b', 'c', 'one of the values of enum'),
+  ...bounded({ type: 'string', enum: ['a', 'b'] }, 'b', 'c', 'one of the values in enum'),
 ];
 
 const LISTS: readonly LimitCase[] = [
@@ -234,7 +234,7 @@ const DEFINITIONS: readonly LimitCase[] = [
     'a webhook without its strategy',
     converted({ strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } }),
     '/spec/conversion/webhook',
-    'unless the strategy is Webhook',
+    'unless strategy is Webhook',
   ),
   faulty(
     'a conversion webhook without a client',
@@ -253,7 +253,7 @@ const DEFINITIONS: readonly LimitCase[] = [
     'a conversion webhook of one version twice',
     convertedBy('v1', 'v1'),
     '/spec/conversion/webhook/conversionReviewVersions',
-    'valid unique versions',
+    'valid and unique versions',
   ),
   valid('a selectable field', selectable('.spec.mode', { type: 'string' })),
   faulty(

@@ -24,7 +24,7 @@ test('an unset enum field is named, with its values', () => {
 
 test('a wrong value is still quoted', () => {
   expect(said(binding({ apiGroup: 'rbac', kind: 'Role', name: 'r' }))).toEqual([
-    ['unsupported API group "rbac" of the role', 'Set roleRef.apiGroup to rbac.authorization.k8s.io.'],
+    ['unsupported API group "rbac" in roleRef', 'Set roleRef.apiGroup to rbac.authorization.k8s.io.'],
   ]);
 });
 

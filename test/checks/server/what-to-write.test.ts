@@ -231,11 +231,11 @@ test.each([
   ['string(request.kind)', 'Use a field of the object in messageExpression.'],
   [
     'string([1] == "1")',
-    'Compare the items of the list in messageExpression instead of the list, for example with exists() or in.',
+    'Compare the items of the list in messageExpression instead of the list, for example with exists() or the operator in.',
   ],
   [
     'string(request.name == 1)',
-    'Convert the operands in messageExpression to types that can be used together, for example with string() or int().',
+    'Convert the operands in messageExpression to the same type, for example with string() or int().',
   ],
 ])('an expression with operands that do not fit: %s', (messageExpression, fix) => {
   const policy = {
@@ -264,12 +264,12 @@ test.each([
 ])('%s GPUs: %s', (amount, requirement, fix) => {
   expect(
     saidOf('core/resource-amount-valid', podWith({ resources: { limits: { 'nvidia.com/gpu': amount } } })),
-  ).toEqual([[`the limit of nvidia.com/gpu ${requirement}`, fix]]);
+  ).toEqual([[`the limit for nvidia.com/gpu ${requirement}`, fix]]);
 });
 
 test.each<readonly [Record<string, JsonValue>, string, string]>([
-  [{}, 'but none is', 'Set bool, int, string, or version in attributes.index.'],
-  [{ int: 1, string: 'a' }, 'but int and string are', 'Keep int or string in attributes.index, and remove the other.'],
+  [{}, 'but none is set', 'Set bool, int, string, or version in attributes.index.'],
+  [{ int: 1, string: 'a' }, 'but int and string are set', 'Keep int or string in attributes.index, and remove the other.'],
 ])('an attribute of a device %j', (attribute, found, fix) => {
   const slice = {
     apiVersion: 'resource.k8s.io/v1',
@@ -347,7 +347,7 @@ test('a number in the place of a name', () => {
   expect(saidOf('core/device-request-valid', claim)).toEqual([
     [
       'exactly.deviceClassName must be a string',
-      'Set exactly.deviceClassName to a device class such as gpu.nvidia.com.',
+      'Set exactly.deviceClassName to the name of a DeviceClass, such as gpu.nvidia.com.',
     ],
   ]);
 });
@@ -386,7 +386,7 @@ test('the fields of a schema that an expression can select', () => {
   expect(saidOf('core/crd-schema-structural', definition)).toEqual([
     [
       'the rule selects the undefined field "sise"',
-      'Replace "sise" in x-kubernetes-validations[0].rule with size or max__dash__size.',
+      'Replace "sise" in x-kubernetes-validations[0].rule with size.',
     ],
   ]);
 });
@@ -428,7 +428,7 @@ describe('a field of a CronJob, a Job, or a pod', () => {
     [
       'core/job-selector-generated',
       job({ selector: { matchLabels: { app: 'a' } } }),
-      ['selector must not be set unless manualSelector is true', 'Remove spec.selector, or set manualSelector: true.'],
+      ['spec.selector must not be set unless manualSelector is true', 'Remove spec.selector, or set manualSelector: true.'],
     ],
     [
       'core/job-pod-failure-policy',
@@ -446,7 +446,7 @@ describe('a field of a CronJob, a Job, or a pod', () => {
       'core/job-indexed-settings',
       job({ completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1, maxFailedIndexes: 3 }),
       [
-        'maxFailedIndexes must be less than or equal to completions, and to 100000: 3',
+        'maxFailedIndexes must be less than or equal to completions (3 > 2)',
         'Set spec.maxFailedIndexes to at most 2.',
       ],
     ],

@@ -74,21 +74,31 @@ function checkExpression(
   });
   if (fault !== undefined) {
     const field = fieldOf(path);
+    const isVariables = fault.complaint === 'references the undeclared variable "variables"';
     const isParams = place.hasParams === false && fault.complaint === 'references the undeclared variable "params"';
     say(
       path,
-      `${field} ${fault.complaint}${isParams ? ', because paramKind is unset' : ''}`,
+      `${field} ${fault.complaint}${isParams ? ', because paramKind is unset' : isVariables ? ', because spec.variables is empty' : ''}`,
       isParams
         ? { fix: `Set spec.paramKind to the kind of the parameters, or remove params from ${field}.` }
         : what === 'condition'
           ? expressionFix(path, fault)
-          : orDeclared(expressionFix(path, fault), fault.complaint),
+          : (undeclaredFix(source, field, fault.complaint) ?? orDeclared(expressionFix(path, fault), fault.complaint)),
     );
   }
   return type;
 }
 
 /** What a policy does not declare, it can declare as a variable; conditions are evaluated before variables. */
+/** A field of `variables` that is undefined is a variable that the policy does not have. */
+function undeclaredFix(source: string, field: string, complaint: string): { readonly fix: string } | undefined {
+  const [, name = ''] = /^selects the undefined field "(\w+)"$/.exec(complaint) ?? [];
+  const isVariable = name !== '' && new RegExp(`\\bvariables\\.${name}\\b`).test(source);
+  return isVariable
+    ? { fix: `Add the variable "${name}" to spec.variables before ${field} uses it, or remove variables.${name}.` }
+    : undefined;
+}
+
 function orDeclared({ fix }: { readonly fix: string }, complaint: string): { readonly fix: string } {
   const [, name] = /^references the undeclared variable "([A-Za-z_]\w*)"$/.exec(complaint) ?? [];
   return name === undefined || name === 'variables' || !/ with .+,/.test(fix)
@@ -120,7 +130,7 @@ export function checkConditions(list: JsonValue | undefined, path: string, say: 
     const name = text(value.name);
     const bad = name === '' ? 'be set' : qualifiedName(name);
     if (bad !== undefined) {
-      say(`${at}/name`, `the condition's name must ${bad}`);
+      say(`${at}/name`, `the condition name must ${bad}`);
     }
     if (name !== '' && seen.has(name)) {
       say(`${at}/name`, `duplicate condition "${name}"`);

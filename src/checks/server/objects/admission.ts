@@ -45,7 +45,7 @@ export const admissionRules: readonly Rule[] = [
         const name = text(value.name);
         const bad = fullyQualifiedName(name);
         if (bad !== undefined) {
-          say(`${path}/name`, `the webhook's name ${JSON.stringify(name)} must ${bad}`);
+          say(`${path}/name`, `the webhook name ${JSON.stringify(name)} must ${bad}`);
         }
         if (name !== '' && names.has(name)) {
           say(`${path}/name`, `duplicate webhook name "${name}"`);
@@ -135,7 +135,7 @@ export const admissionRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       const bad = text(spec.policyName) === '' ? 'be set' : dnsSubdomain(text(spec.policyName));
       if (bad !== undefined) {
-        say('/spec/policyName', `the policy's name must ${bad}`);
+        say('/spec/policyName', `the policy name must ${bad}`);
       }
       if (isObject(spec.paramRef)) {
         checkParamRef(spec.paramRef, say);
@@ -269,7 +269,7 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
   const { service } = client;
   for (const field of ['name', 'namespace']) {
     if (text(service[field]) === '') {
-      say(`${path}/service/${field}`, `the service's ${field} must be set`);
+      say(`${path}/service/${field}`, `the service ${field} must be set`);
     }
   }
   const port = whole(service.port);
@@ -289,9 +289,9 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
   if (bad) {
     say(
       `${path}/service/path`,
-      `the service's path must begin with "/" and consist of DNS names separated by "/": "${route}"`,
+      `the service path must begin with "/" and consist of DNS names separated by "/": "${route}"`,
       {
-        expected: 'a path in lower case such as /validate',
+        expected: 'a lowercase path such as /validate',
       },
     );
   }
@@ -379,7 +379,7 @@ function checkParamKind(kind: JsonObject, say: Say): void {
 function checkParamRef(reference: JsonObject, say: Say): void {
   const name = text(reference.name);
   if ((name !== '') === given(reference.selector)) {
-    say('/spec/paramRef', 'name must not be set when selector is set');
+    say('/spec/paramRef', name === '' ? 'name or selector must be set' : 'name must not be set when selector is set');
   }
   const bad = name === '' ? undefined : pathSegment(name);
   if (bad !== undefined) {

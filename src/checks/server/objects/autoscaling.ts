@@ -110,7 +110,7 @@ export const autoscalingRules: readonly Rule[] = [
       const version = text(object.apiVersion);
       const percent = whole(spec.targetCPUUtilizationPercentage);
       if (version === 'autoscaling/v1' && percent !== undefined && percent < 1) {
-        say('/spec/targetCPUUtilizationPercentage', 'the target must be greater than 0');
+        say('/spec/targetCPUUtilizationPercentage', 'targetCPUUtilizationPercentage must be greater than 0');
       }
     },
   ),
@@ -133,7 +133,7 @@ export const autoscalingRules: readonly Rule[] = [
         }
         checkScalingRules(rules, `/spec/behavior/${direction}`, say);
         if (since(context, 35) && amountOf(rules.tolerance)?.isNegative() === true) {
-          say(`/spec/behavior/${direction}/tolerance`, 'the tolerance must be greater than or equal to 0');
+          say(`/spec/behavior/${direction}/tolerance`, 'tolerance must be greater than or equal to 0');
         }
       }
     },
@@ -179,7 +179,7 @@ function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
     });
   }
   if (Array.isArray(rules.policies) && rules.policies.length === 0) {
-    say(`${path}/policies`, 'the list of policies must not be empty', {
+    say(`${path}/policies`, 'policies must not be empty', {
       expected: 'at least one policy, or unset',
     });
   }
@@ -188,7 +188,7 @@ function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
       say(`${at}/type`, `unsupported policy type "${text(value.type)}"`, { expected: 'Pods or Percent' });
     }
     if ((whole(value.value) ?? 0) <= 0) {
-      say(`${at}/value`, 'the value must be greater than 0');
+      say(`${at}/value`, 'value must be greater than 0');
     }
     const period = whole(value.periodSeconds) ?? 0;
     if (period <= 0 || period > 1800) {
@@ -234,7 +234,7 @@ function checkMetricName(metric: JsonObject, path: string, say: Say): void {
   const name = text(metric.name);
   const complaint = name === '' ? 'be set' : pathSegment(name);
   if (complaint !== undefined) {
-    say(path, `the metric's name must ${complaint}`);
+    say(path, `the metric name must ${complaint}`);
   }
 }
 
@@ -243,11 +243,11 @@ function checkMetricResource(kind: string, source: JsonObject, path: string, say
   const name = text(source.name);
   const complaint = name === '' ? 'be set' : ofContainer ? containerResourceName(name) : undefined;
   if (complaint !== undefined) {
-    say(`${path}/name`, `the resource's name must ${complaint}`);
+    say(`${path}/name`, `the resource name must ${complaint}`);
   }
   const container = ofContainer ? dnsLabel(text(source.container)) : undefined;
   if (container !== undefined) {
-    say(`${path}/container`, `the container's name must ${container}`);
+    say(`${path}/container`, `the container name must ${container}`);
   }
 }
 
@@ -284,7 +284,7 @@ function checkTargetFields(kind: string, target: JsonObject, path: string, say: 
       break;
     case 'pods':
       if (!has('averageValue')) {
-        say(path, 'the target must have an averageValue');
+        say(path, 'averageValue must be set');
       }
       break;
     default:

@@ -24,7 +24,7 @@ export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = f
   const attributes =
     text(spec.volumeAttributesClassName) === '' ? undefined : dnsSubdomain(text(spec.volumeAttributesClassName));
   if (attributes !== undefined) {
-    say(`${path}/volumeAttributesClassName`, `the class's name must ${attributes}`);
+    say(`${path}/volumeAttributesClassName`, `volumeAttributesClassName must ${attributes}`);
   }
   checkDataSources(spec, path, say, own);
 }
@@ -57,7 +57,7 @@ function checkRequest(spec: JsonObject, path: string, say: Say): void {
   const at = `${path}/resources/requests/storage`;
   if (storage !== undefined) {
     if (!storage.isPositive()) {
-      say(at, 'the size must be greater than 0');
+      say(at, 'resources.requests.storage must be greater than 0');
     }
   } else if (!isObject(requests) || !given(requests.storage)) {
     say(at, 'resources.requests.storage must be set', { expected: 'resources.requests.storage' });

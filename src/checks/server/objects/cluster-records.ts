@@ -65,11 +65,11 @@ export const clusterRecordRules: readonly Rule[] = [
       const group = text(spec.group);
       const badGroup = group === '' ? (spec.version === 'v1' ? undefined : 'be set') : dnsSubdomain(group);
       if (badGroup !== undefined) {
-        say('/spec/group', `the group must ${badGroup}`);
+        say('/spec/group', `group must ${badGroup}`);
       }
       const badVersion = dns1035Label(text(spec.version));
       if (badVersion !== undefined) {
-        say('/spec/version', `the version must ${badVersion}`, { fix: 'Set spec.version to a version such as v1.' });
+        say('/spec/version', `version must ${badVersion}`, { fix: 'Set spec.version to a version such as v1.' });
       }
       checkPriority(spec, 'groupPriorityMinimum', 20_000, say);
       checkPriority(spec, 'versionPriority', 1000, say);
@@ -87,7 +87,7 @@ export const clusterRecordRules: readonly Rule[] = [
       const service = asObject(spec.service);
       for (const field of ['namespace', 'name']) {
         if (text(service[field]) === '') {
-          say(`/spec/service/${field}`, `the service's ${field} must be set`);
+          say(`/spec/service/${field}`, `the service ${field} must be set`);
         }
       }
       const port = given(service.port) ? portNumber(whole(service.port) ?? 1) : undefined;
@@ -135,7 +135,7 @@ export const clusterRecordRules: readonly Rule[] = [
       const bad =
         signer === 'kubernetes.io/legacy-unknown' ? 'not be kubernetes.io/legacy-unknown' : signerName(signer);
       if (bad !== undefined) {
-        say('/spec/signerName', `the signer must ${bad}`);
+        say('/spec/signerName', `signerName must ${bad}`);
       }
       const seconds = whole(spec.expirationSeconds);
       if (seconds !== undefined && seconds < 600) {
@@ -159,7 +159,7 @@ export const clusterRecordRules: readonly Rule[] = [
         say('/data', 'data must be an object');
       }
       if ((whole(object.revision) ?? 0) < 0) {
-        say('/revision', 'the revision must be greater than or equal to 0');
+        say('/revision', 'revision must be greater than or equal to 0');
       }
     },
   ),
@@ -211,7 +211,7 @@ export const clusterRecordRules: readonly Rule[] = [
             ? qualifiedName(strategy)
             : 'be OldestEmulationVersion, or start with a domain prefix such as example.com/';
       if (complaint !== undefined) {
-        say('/spec/strategy', `the strategy must ${complaint}`);
+        say('/spec/strategy', `strategy must ${complaint}`);
       }
     },
   ),
@@ -273,7 +273,7 @@ function checkEvent(object: JsonObject, say: Say): void {
   const controller = strict ? 'reportingController' : 'reportingComponent';
   const bad = qualifiedName(text(object[controller]));
   if (bad !== undefined) {
-    say(`/${controller}`, `the reporter's name must ${bad}`);
+    say(`/${controller}`, `the reporter name must ${bad}`);
   }
   for (const field of ['reportingInstance', 'action', 'reason']) {
     const value = text(object[field]);

@@ -140,7 +140,9 @@ export const configRules: readonly Rule[] = [
         if (complaint !== undefined) {
           say(path, `the finalizer "${value}" must ${complaint}`);
         } else if (!value.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(value)) {
-          say(path, `the finalizer "${value}" must start with a domain prefix such as example.com/`);
+          say(path, `the finalizer "${value}" must start with a domain prefix such as example.com/`, {
+            fix: `Set ${fieldOf(path)} to a name with a domain prefix, such as "example.com/${value}", or remove it.`,
+          });
         }
       }
     },
@@ -226,7 +228,7 @@ export const configRules: readonly Rule[] = [
       }
       const families = new Set(ranges.map(({ value }) => isIpv6Text(value)));
       if (ranges.length > 2 || families.size < ranges.length) {
-        say('/spec/podCIDRs', 'podCIDRs must have no more than one range for each address family');
+        say('/spec/podCIDRs', 'podCIDRs must have no more than one range of each address family');
       }
     },
   ),
@@ -237,7 +239,7 @@ function checkFeatures(list: JsonValue | undefined, say: Say): void {
   const features = textsOf(list, '/status/declaredFeatures');
   for (const [index, { value, path }] of features.entries()) {
     if (!/^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/.test(value) || value.length > 253) {
-      say(path, `"${value}" is not a valid name of a feature`, { expected: 'a feature name such as MyFeature/myPart' });
+      say(path, `"${value}" is not a valid feature name`, { expected: 'a feature name such as MyFeature/myPart' });
     }
     const before = features[index - 1]?.value;
     if (before !== undefined && before >= value) {

@@ -35,7 +35,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       const badGroup =
         group === '' ? 'be set' : (dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'contain a dot'));
       if (badGroup !== undefined) {
-        say('/spec/group', `the group must ${badGroup}`);
+        say('/spec/group', `group must ${badGroup}`);
       }
       if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
         say('/spec/scope', `unsupported scope "${text(spec.scope)}"`, { expected: 'Namespaced or Cluster' });
@@ -79,7 +79,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
         const name = text(value.name);
         const bad = dns1035Label(name);
         if (bad !== undefined) {
-          say(`${path}/name`, `the version's name must ${bad}`);
+          say(`${path}/name`, `the version name must ${bad}`);
         }
         if (seen.has(name)) {
           say(`${path}/name`, `duplicate version "${name}"`);
@@ -106,7 +106,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       if (stored !== 1) {
         say(
           '/spec/versions',
-          `exactly one version must have storage: true, but ${stored === 0 ? 'none has' : `${stored} have`}`,
+          `exactly one version must have storage: true, but ${stored === 0 ? 'none has it' : `${stored} have it`}`,
           {
             found: stored,
             expected: 'exactly one',
@@ -182,7 +182,7 @@ function checkColumn(column: JsonObject, path: string, say: Say): void {
     say(`${path}/format`, `unsupported format "${text(column.format)}"`, { expected: oneOf(COLUMN_FORMATS) });
   }
   if (!/^\.[A-Za-z_.[\]'"\-0-9/\\]*/.test(text(column.jsonPath))) {
-    say(`${path}/jsonPath`, 'the column\'s jsonPath must begin with "."');
+    say(`${path}/jsonPath`, 'the jsonPath of the column must begin with "."');
   }
 }
 
@@ -198,7 +198,7 @@ function checkConversion(spec: JsonObject, say: Say): void {
   const webhook = conversion.webhook;
   if (strategy !== 'Webhook') {
     if (given(webhook)) {
-      say('/spec/conversion/webhook', 'webhook must not be set unless the strategy is Webhook');
+      say('/spec/conversion/webhook', 'webhook must not be set unless strategy is Webhook');
     }
     return;
   }
@@ -206,13 +206,13 @@ function checkConversion(spec: JsonObject, say: Say): void {
   if (isObject(client)) {
     checkClient(client, '/spec/conversion/webhook/clientConfig', say);
   } else {
-    say('/spec/conversion/webhook/clientConfig', 'clientConfig must be set when the strategy is Webhook');
+    say('/spec/conversion/webhook/clientConfig', 'clientConfig must be set when strategy is Webhook');
   }
   const versions = textsOf(asObject(webhook).conversionReviewVersions, '').map(({ value }) => value);
   if (new Set(versions).size < versions.length || versions.some((version) => dns1035Label(version) !== undefined)) {
     say(
       '/spec/conversion/webhook/conversionReviewVersions',
-      'conversionReviewVersions must have valid unique versions',
+      'conversionReviewVersions must contain valid and unique versions',
     );
   }
   if (!versions.includes('v1') && !versions.includes('v1beta1')) {

@@ -84,7 +84,7 @@ export const endpointRules: readonly Rule[] = [
 function checkEndpointAddress(value: JsonObject, path: string, strict: boolean, say: Say): void {
   const ip = text(value.ip);
   if (!isAddress(ip, strict) || !isReachable(ip)) {
-    say(`${path}/ip`, `"${ip}" is not a valid IP address of an endpoint`, {
+    say(`${path}/ip`, `"${ip}" is not a valid endpoint IP address`, {
       fix: `Set ${fieldOf(`${path}/ip`)} to an IP address that is not a loopback, link-local, or multicast address.`,
     });
   }
@@ -103,7 +103,7 @@ function checkEndpointPort(value: JsonObject, path: string, count: number, say: 
   if (name === '' && count > 1) {
     say(`${path}/name`, `${fieldOf(`${path}/name`)} must be set when the subset has more than one port`);
   } else if (complaint !== undefined) {
-    say(`${path}/name`, `the port's name must ${complaint}`);
+    say(`${path}/name`, `the port name must ${complaint}`);
   }
   // A value of another type is reported as such.
   const port = whole(value.port) ?? (given(value.port) ? undefined : 0);
@@ -123,7 +123,7 @@ function checkSlicePorts(object: JsonObject, say: Say): void {
   for (const { value, path } of itemsOf(object.ports, '/ports')) {
     const name = text(value.name);
     if (name !== '' && dnsLabel(name) !== undefined) {
-      say(`${path}/name`, `the port's name must ${dnsLabel(name) ?? ''}`);
+      say(`${path}/name`, `the port name must ${dnsLabel(name) ?? ''}`);
     }
     if (names.has(name)) {
       say(`${path}/name`, name === '' ? 'only one port may have an empty name' : `duplicate port name "${name}"`);

@@ -56,7 +56,7 @@ export const flowControlRules: readonly Rule[] = [
       const level = text(asObject(spec.priorityLevelConfiguration).name);
       const complaint = level === '' ? 'be set' : dnsSubdomain(level);
       if (complaint !== undefined) {
-        say('/spec/priorityLevelConfiguration/name', `the name of the priority level must ${complaint}`);
+        say('/spec/priorityLevelConfiguration/name', `the priority level name must ${complaint}`);
       }
       for (const { value, path } of itemsOf(spec.rules, '/spec/rules')) {
         checkRule(value, path, say);
@@ -144,7 +144,7 @@ function checkResourceRequests(requests: JsonObject, path: string, say: Say): vo
   for (const { value, path: at } of all ? [] : namespaces) {
     const complaint = dnsLabel(value);
     if (complaint !== undefined) {
-      say(at, `the namespace's name must ${complaint}`);
+      say(at, `the namespace name must ${complaint}`);
     }
   }
 }
@@ -232,7 +232,7 @@ function checkLimits(settings: JsonObject, path: string, limited: boolean, say: 
       say(`${at}/queuing`, 'queuing must not be set when the type is Reject');
     }
   } else if (type !== 'Queue') {
-    say(`${at}/type`, `unsupported type "${type}" of limitResponse`, { expected: 'Queue or Reject' });
+    say(`${at}/type`, `unsupported type "${type}" for limitResponse`, { expected: 'Queue or Reject' });
   } else if (isObject(response.queuing)) {
     checkQueuing(response.queuing, `${at}/queuing`, say);
   } else {

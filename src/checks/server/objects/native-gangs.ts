@@ -116,7 +116,7 @@ function checkParent(spec: JsonObject, say: Say): void {
   }
   const bad = dnsSubdomain(text(spec.parentCompositePodGroupName));
   if (bad !== undefined) {
-    say('/spec/parentCompositePodGroupName', `the parent's name must ${bad}`);
+    say('/spec/parentCompositePodGroupName', `the parent name must ${bad}`);
   }
   if (!isObject(workloadRef)) {
     say('/spec/workloadRef', 'a group with a parent must set workloadName and templateName', {
@@ -158,7 +158,7 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
       const name = text(template.value.name);
       const bad = name === '' ? 'be set' : dnsLabel(name);
       if (bad !== undefined) {
-        say(`${template.path}/name`, `the group's name must ${bad}`);
+        say(`${template.path}/name`, `the group name must ${bad}`);
       }
       if (tree.names.has(name)) {
         say(`${template.path}/name`, 'duplicate group name');
@@ -203,7 +203,7 @@ function checkController(reference: JsonObject, say: Say): void {
   for (const part of ['kind', 'name']) {
     const value = text(reference[part]);
     if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
-      say(`/spec/controllerRef/${part}`, `the controller's ${part} must be set and must not contain "/" or "%"`);
+      say(`/spec/controllerRef/${part}`, `the controller ${part} must be set and must not contain "/" or "%"`);
     }
   }
 }
@@ -258,14 +258,14 @@ function checkShared(group: JsonObject, path: string, say: Say, apiVersion: stri
   }
   const priority = whole(group.priority);
   if (priority !== undefined && priority > HIGHEST_PRIORITY) {
-    say(`${path}/priority`, `the priority must be less than or equal to ${HIGHEST_PRIORITY}: ${priority}`, {
+    say(`${path}/priority`, `priority must be less than or equal to ${HIGHEST_PRIORITY}: ${priority}`, {
       expected: `at most ${HIGHEST_PRIORITY}`,
     });
   }
   const className = text(group.priorityClassName);
   const bad = className === '' ? undefined : dnsSubdomain(className);
   if (bad !== undefined) {
-    say(`${path}/priorityClassName`, `the name of the priority class must ${bad}`);
+    say(`${path}/priorityClassName`, `priorityClassName must ${bad}`);
   }
   checkDisruption(group.disruptionMode, `${path}/disruptionMode`, say, apiVersion);
   checkClaims(group.resourceClaims, `${path}/resourceClaims`, say);
@@ -295,7 +295,7 @@ function checkClaims(claims: JsonValue | undefined, path: string, say: Say): voi
   for (const { value, path: claim } of itemsOf(claims, path)) {
     const bad = text(value.name) === '' ? 'be set' : dnsLabel(text(value.name));
     if (bad !== undefined) {
-      say(`${claim}/name`, `the claim's name must ${bad}`);
+      say(`${claim}/name`, `the claim name must ${bad}`);
     }
     const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => given(value[field]));
     if (sources.length !== 1) {

@@ -104,7 +104,7 @@ export const networkingRules: readonly Rule[] = [
         }
         const secret = text(value.secretName) === '' ? undefined : dnsSubdomain(text(value.secretName));
         if (secret !== undefined) {
-          say(`${path}/secretName`, `the secret's name must ${secret}`);
+          say(`${path}/secretName`, `the Secret name must ${secret}`);
         }
       }
       if (typeof spec.ingressClassName !== 'string') {
@@ -112,7 +112,7 @@ export const networkingRules: readonly Rule[] = [
       }
       const complaint = dnsSubdomain(spec.ingressClassName);
       if (complaint !== undefined) {
-        say('/spec/ingressClassName', `the class's name must ${complaint}`);
+        say('/spec/ingressClassName', `ingressClassName must ${complaint}`);
       }
       const annotation = asObject(asObject(object.metadata).annotations)['kubernetes.io/ingress.class'];
       if (typeof annotation === 'string' && annotation !== spec.ingressClassName) {
@@ -138,7 +138,7 @@ export const networkingRules: readonly Rule[] = [
       const controller = text(spec.controller);
       const complaint = controller.length > 250 ? 'be no more than 250 characters' : domainPrefixedPath(controller);
       if (complaint !== undefined) {
-        say('/spec/controller', `the controller must ${complaint}`);
+        say('/spec/controller', `controller must ${complaint}`);
       }
       if (!isObject(spec.parameters)) {
         return;
@@ -149,7 +149,9 @@ export const networkingRules: readonly Rule[] = [
       if (!['Cluster', 'Namespace'].includes(scope)) {
         say(`${path}/scope`, `unsupported scope "${scope}"`, { expected: 'Cluster or Namespace' });
       } else if (scope === 'Cluster' && given(spec.parameters.namespace)) {
-        say(`${path}/namespace`, 'namespace must not be set for parameters of scope Cluster');
+        say(`${path}/namespace`, 'namespace must not be set when scope is Cluster', {
+          fix: 'Remove parameters.namespace, or set parameters.scope to Namespace.',
+        });
       } else if (scope === 'Namespace') {
         const bad = given(spec.parameters.namespace) ? dnsLabel(text(spec.parameters.namespace)) : 'be set';
         if (bad !== undefined) {
@@ -311,7 +313,7 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
     say(`${path}/pathType`, `unsupported path type "${type}"`, { expected: oneOf(PATH_TYPES) });
   } else if (type !== 'ImplementationSpecific') {
     if (!route.startsWith('/')) {
-      say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
+      say(`${path}/path`, 'path must be absolute', { expected: 'a path that begins with "/"' });
     }
     const wrong =
       ['//', '/./', '/../', '%2f', '%2F'].find((part) => route.includes(part)) ??
@@ -320,7 +322,7 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
       say(`${path}/path`, `the path must not contain "${wrong}"`);
     }
   } else if (route !== '' && !route.startsWith('/')) {
-    say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
+    say(`${path}/path`, 'path must be absolute', { expected: 'a path that begins with "/"' });
   }
   checkBackend(asObject(entry.backend), `${path}/backend`, say, relaxed);
 }
@@ -340,7 +342,7 @@ function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: bool
   const name = text(service.name);
   const complaint = name === '' ? 'be set' : relaxed ? dnsLabel(name) : dns1035Label(name);
   if (complaint !== undefined) {
-    say(`${path}/service/name`, `the service's name must ${complaint}`);
+    say(`${path}/service/name`, `the service name must ${complaint}`);
   }
   const port = asObject(service.port);
   const number = whole(port.number) ?? 0;
@@ -355,6 +357,7 @@ function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: bool
       named === '' ? 'the backend must have a port' : 'port.name must not be set when port.number is set',
       {
         expected: 'name or number',
+        ...(named === '' ? {} : { fix: `Remove name or number from ${fieldOf(`${path}/service/port`)}.` }),
       },
     );
   } else if (named !== '') {

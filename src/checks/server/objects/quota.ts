@@ -1,14 +1,16 @@
 /**
  * ResourceQuota, LimitRange and PriorityClass (rows K8, K9 and K10).
  */
-import { type JsonObject } from '../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { nearestName } from '../../../facts/spelling';
 import { oneOf } from '../../../facts/words';
-import { fieldOf, pointer } from '../../../manifests/pointer';
+import { fieldBelow, fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/values/quantity';
 import { type Rule } from '../../rules/rule';
 import {
   amountOf,
+  CONTAINER_RESOURCES,
   containerResourceName,
   isQuotaResource,
   mayOvercommit,
@@ -59,7 +61,7 @@ export const quotaRules: readonly Rule[] = [
     {
       row: 'K10',
       summary: 'A ResourceQuota must limit standard resources, or names with a "/".',
-      fix: 'Set the key in spec.hard to a standard name such as requests.cpu, or to requests.<vendor>/<name> or count/<plural>.<group>.',
+      fix: 'Rename the key in spec.hard to a standard name such as requests.cpu, or to a name such as requests.nvidia.com/gpu or count/deployments.apps.',
     },
     (object, say) => {
       for (const name of Object.keys(asObject(asObject(object.spec).hard))) {
@@ -67,7 +69,7 @@ export const quotaRules: readonly Rule[] = [
         if (complaint !== undefined) {
           say(pointer('/spec/hard', name), `the resource name "${name}" must ${complaint}`, {
             expected: 'a standard name such as requests.cpu, or a name with a "/" such as requests.nvidia.com/gpu',
-            fix: `Rename the key "${name}" of spec.hard to a standard name such as requests.cpu, or to requests.<vendor>/<name> or count/<plural>.<group>.`,
+            fix: `Rename the key "${name}" in spec.hard to ${quotaNameInstead(name)}.`,
           });
         }
       }
@@ -86,7 +88,7 @@ export const quotaRules: readonly Rule[] = [
       for (const [name, amount] of quantitiesOf(asObject(object.spec).hard)) {
         const complaint = amountOf(name, amount);
         if (complaint !== undefined) {
-          say(pointer('/spec/hard', name), `the quota of ${name} must ${complaint}`);
+          say(pointer('/spec/hard', name), `the quota for ${name} must ${complaint}`);
         }
       }
     },
@@ -192,7 +194,7 @@ export const quotaRules: readonly Rule[] = [
           });
         }
         if (seen.has(type)) {
-          say(`${path}/type`, `duplicate item of type "${type}"`);
+          say(`${path}/type`, `duplicate type "${type}"`);
         }
         seen.add(type);
       }
@@ -205,7 +207,7 @@ export const quotaRules: readonly Rule[] = [
     {
       row: 'K9',
       summary: 'A LimitRange must name resources that its type can limit.',
-      fix: 'Rename the key in spec.limits to a resource that the type can limit, for example cpu or memory.',
+      fix: 'Rename the key in spec.limits to a resource that the type can limit, such as cpu or memory.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
@@ -217,7 +219,9 @@ export const quotaRules: readonly Rule[] = [
           for (const name of Object.keys(asObject(value[list]))) {
             const complaint = ofContainers ? containerResourceName(name) : resourceName(name);
             if (complaint !== undefined) {
-              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`);
+              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`, {
+                fix: `Rename the key "${name}" in ${fieldOf(`${path}/${list}`)} to ${nameInstead(name, value.type)}.`,
+              });
             }
           }
         }
@@ -371,6 +375,23 @@ export const quotaRules: readonly Rule[] = [
   ),
 ];
 
+/** The name in lower case and without blanks, where a quota can limit that, or else what a name may be. */
+function quotaNameInstead(name: string): string {
+  const near = name.trim().toLowerCase();
+  return near !== name && quotaResourceName(near) === undefined
+    ? `"${near}"`
+    : 'a standard name such as requests.cpu, or to a name such as requests.nvidia.com/gpu or count/deployments.apps';
+}
+
+/** What a limit of the type may be of, instead of a name that no resource has. */
+function nameInstead(name: string, type: JsonValue | undefined): string {
+  if (type === 'PersistentVolumeClaim') {
+    return 'storage';
+  }
+  const near = nearestName(name, CONTAINER_RESOURCES);
+  return near === undefined ? 'cpu, memory, or a fully qualified name such as nvidia.com/gpu' : `"${near}"`;
+}
+
 /** Thousandths are the smallest unit of a ratio. A ratio is at least 1, so that min must not exceed max. */
 function ratioWithin(highest: number, field: string, min: string, max: Quantity): Pick<Details, 'expected' | 'fix'> {
   if (!(highest >= 1)) {
@@ -410,7 +431,7 @@ function checkOrder(item: JsonObject, path: string, say: Say): void {
         if (low !== undefined && high !== undefined && low.isGreaterThan(high)) {
           say(
             pointer(path, lower, name),
-            `${lower} of ${name} must be less than or equal to ${upper} (${low.toString()} > ${high.toString()})`,
+            `${fieldBelow(lower, name)} must be less than or equal to ${fieldBelow(upper, name)} (${low.toString()} > ${high.toString()})`,
             { expected: `at most ${high.toString()}` },
           );
         }
@@ -419,9 +440,13 @@ function checkOrder(item: JsonObject, path: string, say: Say): void {
     const request = requests.get(name);
     const limit = limits.get(name);
     if (!mayOvercommit(name) && request !== undefined && limit !== undefined && !request.equals(limit)) {
-      say(pointer(path, 'defaultRequest', name), `defaultRequest and default of ${name} must be equal`, {
-        expected: limit.toString(),
-      });
+      say(
+        pointer(path, 'defaultRequest', name),
+        `${fieldBelow('defaultRequest', name)} must equal ${fieldBelow('default', name)} (${request.toString()} != ${limit.toString()})`,
+        {
+          expected: limit.toString(),
+        },
+      );
     }
   }
 }

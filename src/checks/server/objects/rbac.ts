@@ -41,11 +41,11 @@ export const rbacRules: readonly Rule[] = [
         }
         if (size(value.apiGroups) === 0) {
           say(`${path}/apiGroups`, 'the rule must have API groups', {
-            expected: 'API groups, such as [""] for the core group',
+            expected: 'a list of API groups, such as [""] for the core group',
           });
         }
         if (size(value.resources) === 0) {
-          say(`${path}/resources`, 'resources must be set in the rule');
+          say(`${path}/resources`, 'resources must be set');
         }
       }
       if (!isObject(object.aggregationRule)) {
@@ -76,14 +76,14 @@ export const rbacRules: readonly Rule[] = [
       const role = asObject(object.roleRef);
       // The server fills in an empty group.
       if (!['', GROUP].includes(text(role.apiGroup))) {
-        say('/roleRef/apiGroup', `unsupported API group "${text(role.apiGroup)}" of the role`, {
+        say('/roleRef/apiGroup', `unsupported API group "${text(role.apiGroup)}" in roleRef`, {
           expected: GROUP,
           fix: `Set roleRef.apiGroup to ${GROUP}.`,
         });
       }
       const kinds = wide ? ['ClusterRole'] : ['Role', 'ClusterRole'];
       if (!kinds.includes(text(role.kind))) {
-        say('/roleRef/kind', `unsupported kind "${text(role.kind)}" of the role`, {
+        say('/roleRef/kind', `unsupported kind "${text(role.kind)}" in roleRef`, {
           expected: oneOf(kinds),
           fix: `Set roleRef.kind to ${oneOf(kinds)}.`,
         });
@@ -124,18 +124,18 @@ function subjectComplaints(subject: JsonObject, wide: boolean): readonly Subject
   if (kind === 'ServiceAccount') {
     const bad = name === '' ? undefined : dnsSubdomain(name);
     if (bad !== undefined) {
-      complaints.push(['name', `the service account's name must ${bad}`]);
+      complaints.push(['name', `the service account name must ${bad}`]);
     }
     if (group !== '') {
-      complaints.push(['apiGroup', 'apiGroup of a ServiceAccount must be ""']);
+      complaints.push(['apiGroup', 'apiGroup must not be set for a ServiceAccount']);
     }
     if (wide && text(subject.namespace) === '') {
-      complaints.push(['namespace', 'namespace of a ServiceAccount must be set']);
+      complaints.push(['namespace', 'namespace must be set for a ServiceAccount']);
     }
   } else if (kind === 'User' || kind === 'Group') {
     // The server fills in an empty group.
     if (group !== '' && group !== GROUP) {
-      complaints.push(['apiGroup', `apiGroup of a ${kind} must be ${GROUP}`]);
+      complaints.push(['apiGroup', `apiGroup must be ${GROUP} for a ${kind}`, GROUP]);
     }
   } else {
     complaints.push(['kind', `unsupported subject kind "${kind}"`, 'ServiceAccount, User, or Group']);

@@ -122,9 +122,11 @@ export const resourceClaimRules: readonly Rule[] = [
             expected: 'ExactCount or All',
           });
         } else if (mode === 'All' && count !== 0) {
-          say(`${path}/count`, 'count must not be set when allocationMode is All');
+          say(`${path}/count`, 'count must not be set when allocationMode is All', {
+            fix: `Remove ${fieldOf(`${path}/count`)}, or set ${fieldOf(`${path}/allocationMode`)} to ExactCount.`,
+          });
         } else if (mode === 'ExactCount' && count < 0) {
-          say(`${path}/count`, 'the count must be greater than 0', { expected: 'at least 1' });
+          say(`${path}/count`, 'count must be greater than 0', { expected: 'at least 1' });
         }
       }
     },
@@ -171,7 +173,11 @@ export const resourceClaimRules: readonly Rule[] = [
         const [field] = attributes;
         const bad = field === undefined ? undefined : attributeName(text(value[field]), true);
         if (field !== undefined && bad !== undefined) {
-          say(`${path}/${field}`, `the attribute must ${bad}`);
+          say(`${path}/${field}`, `${field} must ${bad}`, {
+            ...(/of the form|prefix that/.test(bad) && {
+              fix: `Set ${fieldOf(`${path}/${field}`)} to a name of the form domain/name, such as gpu.nvidia.com/productName.`,
+            }),
+          });
         }
       }
     },
@@ -298,7 +304,7 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
   const bad = name === '' ? 'be set' : dnsSubdomain(name);
   if (bad !== undefined) {
     say(`${path}/deviceClassName`, `deviceClassName${name === '' ? '' : ` ${JSON.stringify(name)}`} must ${bad}`, {
-      expected: 'a device class such as gpu.nvidia.com',
+      expected: 'the name of a DeviceClass, such as gpu.nvidia.com',
     });
   }
 }
@@ -373,7 +379,7 @@ function checkReferences(
         at,
         `unknown request "${value}"`,
         known.length === 0
-          ? { fix: `Remove ${fieldOf(at)}, or add a request of this name to devices.requests.` }
+          ? { fix: `Remove ${fieldOf(at)}, or add a request with this name to devices.requests.` }
           : { expected: oneOf(known) },
       );
     }

@@ -86,11 +86,11 @@ export const resourceSliceRules: readonly Rule[] = [
       }
       const pool = given(selector.pool) ? poolName(text(selector.pool)) : undefined;
       if (pool !== undefined) {
-        say('/spec/deviceSelector/pool', `the pool's name must ${pool}`);
+        say('/spec/deviceSelector/pool', `the pool name must ${pool}`);
       }
       const device = given(selector.device) ? dnsLabel(text(selector.device)) : undefined;
       if (device !== undefined) {
-        say('/spec/deviceSelector/device', `the device's name must ${device}`);
+        say('/spec/deviceSelector/device', `the device name must ${device}`);
       }
     },
   ),
@@ -151,7 +151,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
     const name = text(value[field]);
     const bad = dnsLabel(name);
     if (bad !== undefined) {
-      say(`${at}/${field}`, `the counter set's name must ${bad}`);
+      say(`${at}/${field}`, `the counter set name must ${bad}`);
     }
     if (seen.has(name)) {
       say(`${at}/${field}`, `duplicate counter set "${name}"`);
@@ -163,7 +163,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
     for (const counter of Object.keys(asObject(value.counters))) {
       const complaint = dnsLabel(counter);
       if (complaint !== undefined) {
-        say(pointer(at, 'counters', counter), `the counter's name must ${complaint}`);
+        say(pointer(at, 'counters', counter), `the counter name must ${complaint}`);
       }
     }
   }
@@ -182,11 +182,11 @@ function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
 function checkDeviceTaint(taint: JsonObject, path: string, say: Say): void {
   const key = qualifiedName(text(taint.key));
   if (key !== undefined) {
-    say(`${path}/key`, `the taint's key must ${key}`);
+    say(`${path}/key`, `the taint key must ${key}`);
   }
   const bad = labelValue(text(taint.value));
   if (bad !== undefined) {
-    say(`${path}/value`, `the taint's value must ${bad}`);
+    say(`${path}/value`, `the taint value must ${bad}`);
   }
   const effect = text(taint.effect);
   if (!['None', 'NoSchedule', 'NoExecute'].includes(effect)) {
@@ -197,7 +197,7 @@ function checkDeviceTaint(taint: JsonObject, path: string, say: Say): void {
 function checkPool(pool: JsonObject, say: Say): void {
   const badPool = poolName(text(pool.name));
   if (badPool !== undefined) {
-    say('/spec/pool/name', `the pool's name must ${badPool}`);
+    say('/spec/pool/name', `the pool name must ${badPool}`);
   }
   if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
     say('/spec/pool/resourceSliceCount', 'resourceSliceCount must be greater than 0');
@@ -209,9 +209,13 @@ function checkPool(pool: JsonObject, say: Say): void {
 
 function sayOnlyOne(path: string, fields: readonly string[], set: readonly string[], say: Say): void {
   const place = fieldOf(path);
-  say(path, `exactly one of ${allOf(fields)} must be set, but ${set.length === 0 ? 'none is' : `${allOf(set)} are`}`, {
-    fix: set.length === 0 ? `Set ${oneOf(fields)} in ${place}.` : keepOne(set, place),
-  });
+  say(
+    path,
+    `exactly one of ${allOf(fields)} must be set, but ${set.length === 0 ? 'none is set' : `${allOf(set)} are set`}`,
+    {
+      fix: set.length === 0 ? `Set ${oneOf(fields)} in ${place}.` : keepOne(set, place),
+    },
+  );
 }
 
 /** A slice selects its nodes in one way. */
@@ -241,7 +245,7 @@ function checkSliceNodes(object: JsonObject, say: Say): void {
   const isUnset = !given(spec.nodeName) || (spec.nodeName === '' && object.apiVersion === `${GROUP}/v1beta1`);
   const nodeName = spec.nodeName === '' ? 'not be empty' : dnsSubdomain(text(spec.nodeName));
   if (!isUnset && nodeName !== undefined) {
-    say('/spec/nodeName', `the node's name must ${nodeName}`);
+    say('/spec/nodeName', `the node name must ${nodeName}`);
   }
 }
 
@@ -253,7 +257,10 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
     for (const [name, entry] of Object.entries(asObject(device[list]))) {
       const bad = attributeName(name, false);
       if (bad !== undefined) {
-        say(pointer(path, list, name), `the name "${name}" must ${bad}`);
+        say(
+          pointer(path, list, name),
+          `the ${list === 'attributes' ? 'attribute' : 'capacity'} name "${name}" must ${bad}`,
+        );
       }
       const shared = device.allowMultipleAllocations === true;
       if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {

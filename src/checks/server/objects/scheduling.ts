@@ -24,7 +24,7 @@ export const schedulingRules: readonly Rule[] = [
     (object, say) => {
       const complaint = text(object.handler) === '' ? 'be set' : dnsLabel(text(object.handler));
       if (complaint !== undefined) {
-        say('/handler', `the handler must ${complaint}`);
+        say('/handler', `handler must ${complaint}`);
       }
       const fixed = quantitiesOf(asObject(object.overhead).podFixed);
       for (const [name, amount] of fixed) {
@@ -35,10 +35,10 @@ export const schedulingRules: readonly Rule[] = [
           (isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined);
         if (badName !== undefined) {
           say(at, `the resource name "${name}" must ${badName}`, {
-            fix: `Rename the key "${name}" of overhead.podFixed to a resource such as cpu, memory, or vendor.com/name.`,
+            fix: `Rename the key "${name}" in overhead.podFixed to a resource such as cpu, memory, or vendor.com/name.`,
           });
         } else if (badAmount !== undefined) {
-          say(at, `the amount of ${name} must ${badAmount}`);
+          say(at, `the amount for ${name} must ${badAmount}`);
         }
       }
       if ([...fixed.keys()].some(isHugePages) && !fixed.has('cpu') && !fixed.has('memory')) {

@@ -18,12 +18,12 @@ export function checkDefault(schema: JsonObject, value: JsonValue, path: string,
     return;
   }
   if (!isOfType(value, wanted)) {
-    say(path, `the default must be of type ${wanted}`, { expected: wanted });
+    say(path, `the default must have the type ${wanted}`, { expected: wanted });
     return;
   }
   const complaint = boundComplaint(schema, value);
   if (complaint !== undefined) {
-    const isOfBound = complaint.startsWith('cannot be compared ');
+    const isOfBound = complaint.startsWith('must have integer bounds');
     const parent = fieldOf(path.slice(0, path.lastIndexOf('/')));
     say(
       path,
@@ -91,7 +91,7 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
     schema.enum.length > 0 &&
     !schema.enum.some((item) => JSON.stringify(item) === JSON.stringify(value))
   ) {
-    return 'must be one of the values of enum';
+    return 'must be one of the values in enum';
   }
   if (typeof value === 'number') {
     return numberComplaint(schema, value);
@@ -102,7 +102,7 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
 function numberComplaint(schema: JsonObject, value: number): string | undefined {
   const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (type === 'integer' && [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))) {
-    return 'cannot be compared with a bound that is not an integer';
+    return 'must have integer bounds, because type is integer';
   }
   if (typeof minimum === 'number' && (value < minimum || (value === minimum && exclusiveMinimum === true))) {
     return `must be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`;

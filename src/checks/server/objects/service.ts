@@ -67,11 +67,9 @@ export const serviceRules: readonly Rule[] = [
       checkExternalTraffic(spec, type, say);
       const timeout = whole(asObject(asObject(spec.sessionAffinityConfig).clientIP).timeoutSeconds);
       if (spec.sessionAffinity === 'ClientIP' && timeout !== undefined && (timeout <= 0 || timeout > 86400)) {
-        say(
-          '/spec/sessionAffinityConfig/clientIP/timeoutSeconds',
-          'the timeout of the session affinity must be between 1 and 86400 seconds',
-          { expected: '1-86400' },
-        );
+        say('/spec/sessionAffinityConfig/clientIP/timeoutSeconds', 'timeoutSeconds must be between 1 and 86400', {
+          expected: '1-86400',
+        });
       }
     },
   ),
@@ -86,7 +84,7 @@ export const serviceRules: readonly Rule[] = [
     (object, say) => {
       const { spec, type, headless } = view(object);
       if (size(spec.ports) === 0 && !headless && type !== 'ExternalName') {
-        say('/spec/ports', 'the service must have ports', { expected: 'at least one port' });
+        say('/spec/ports', 'the Service must have ports', { expected: 'at least one port' });
       }
     },
   ),
@@ -296,7 +294,7 @@ function clusterIpsOf(spec: JsonObject, say: Say): readonly Placed[] {
   if (first === '') {
     say('/spec/clusterIPs', 'clusterIPs must not be set without clusterIP');
   } else if (list[0]?.value !== first) {
-    say('/spec/clusterIPs', 'the first of clusterIPs must equal clusterIP', {
+    say('/spec/clusterIPs', 'clusterIPs[0] must equal clusterIP', {
       fix: 'Set clusterIPs[0] to the value of clusterIP.',
     });
   }
@@ -369,7 +367,7 @@ function checkExternalTraffic(spec: JsonObject, type: string, say: Say): void {
   const external =
     type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && size(spec.externalIPs) > 0);
   if (policy !== '' && !external) {
-    say('/spec/externalTrafficPolicy', 'externalTrafficPolicy must not be set for an internal service');
+    say('/spec/externalTrafficPolicy', 'externalTrafficPolicy must not be set for an internal Service');
   } else if (policy !== '' && !['Cluster', 'Local'].includes(policy)) {
     say('/spec/externalTrafficPolicy', `unsupported value "${policy}" for externalTrafficPolicy`, {
       expected: 'Cluster or Local',

@@ -162,7 +162,7 @@ export const storageRules: readonly Rule[] = [
       const provisioner = text(object.provisioner);
       const complaint = provisioner === '' ? 'be set' : qualifiedName(provisioner.toLowerCase());
       if (complaint !== undefined) {
-        say('/provisioner', `the provisioner must ${complaint}`);
+        say('/provisioner', `provisioner must ${complaint}`);
       }
       checkParameters(object, true, say);
       if (!['', 'Delete', 'Retain'].includes(text(object.reclaimPolicy))) {
@@ -233,7 +233,7 @@ export const storageRules: readonly Rule[] = [
       const driver = text(object.driverName);
       const complaint = driver === '' ? 'be set' : qualifiedName(driver.toLowerCase());
       if (complaint !== undefined) {
-        say('/driverName', `the driver's name must ${complaint}`);
+        say('/driverName', `the driver name must ${complaint}`);
       }
       checkParameters(object, false, say);
     },
@@ -302,7 +302,7 @@ export const storageRules: readonly Rule[] = [
           .get('capacity')
           ?.isNegative() === true
       ) {
-        say('/capacity', 'the capacity must be greater than or equal to 0');
+        say('/capacity', 'capacity must be greater than or equal to 0');
       }
     },
   ),
@@ -320,7 +320,7 @@ export const storageRules: readonly Rule[] = [
       source.checkDriverName(spec.attacher, '/spec/attacher', say);
       const node = dnsSubdomain(text(spec.nodeName));
       if (node !== undefined) {
-        say('/spec/nodeName', `the node's name must ${node}`);
+        say('/spec/nodeName', `the node name must ${node}`);
       }
       const { persistentVolumeName, inlineVolumeSpec } = asObject(spec.source);
       if (given(persistentVolumeName) === given(inlineVolumeSpec)) {
@@ -336,7 +336,7 @@ export const storageRules: readonly Rule[] = [
       }
       const name = given(persistentVolumeName) ? dnsSubdomain(text(persistentVolumeName)) : undefined;
       if (name !== undefined) {
-        say('/spec/source/persistentVolumeName', `the volume's name must ${name}`);
+        say('/spec/source/persistentVolumeName', `the volume name must ${name}`);
       }
     },
   ),
@@ -398,10 +398,10 @@ function csiVolume(value: JsonObject, path: string, say: Say): void {
     const name = dnsSubdomain(text(secret.name));
     const namespace = dnsLabel(text(secret.namespace));
     if (name !== undefined) {
-      say(`${path}/${field}/name`, `the secret's name must ${name}`);
+      say(`${path}/${field}/name`, `the Secret name must ${name}`);
     }
     if (namespace !== undefined) {
-      say(`${path}/${field}/namespace`, `the secret's namespace must ${namespace}`);
+      say(`${path}/${field}/namespace`, `the Secret namespace must ${namespace}`);
     }
   }
 }
@@ -449,7 +449,7 @@ function checkClassNames(spec: JsonObject, say: Say): void {
   if (typeof spec.volumeAttributesClassName === 'string') {
     const bad = spec.volumeAttributesClassName === '' ? 'not be empty' : dnsSubdomain(spec.volumeAttributesClassName);
     if (bad !== undefined) {
-      say('/spec/volumeAttributesClassName', `the class's name must ${bad}`);
+      say('/spec/volumeAttributesClassName', `volumeAttributesClassName must ${bad}`);
     }
     if (!given(spec.csi)) {
       say('/spec/volumeAttributesClassName', 'volumeAttributesClassName must be set only for CSI volumes');

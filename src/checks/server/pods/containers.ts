@@ -140,7 +140,7 @@ export const containerRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.ports, `${container.path}/ports`)) {
           const number = whole(value.containerPort) ?? (given(value.containerPort) ? undefined : 0);
           if (number === 0) {
-            say(`${path}/containerPort`, 'the port must have a number', { expected: '1-65535' });
+            say(`${path}/containerPort`, 'containerPort must be set', { expected: '1-65535' });
           } else if (number !== undefined && portNumber(number) !== undefined) {
             say(`${path}/containerPort`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
           }
@@ -235,7 +235,10 @@ export const containerRules: readonly Rule[] = [
           const hostPort = whole(value.hostPort) ?? 0;
           const port = whole(value.containerPort) ?? 0;
           if (hostPort !== 0 && hostPort !== port) {
-            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort} != ${port})`);
+            const field = fieldOf(`${path}/hostPort`);
+            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort} != ${port})`, {
+              fix: portNumber(port) === undefined ? `Set ${field} to ${port}, or remove it.` : `Remove ${field}.`,
+            });
           }
         }
       }
@@ -310,7 +313,7 @@ export const containerRules: readonly Rule[] = [
         const policy = value.restartPolicy;
         if (!perContainer) {
           if (kind === 'init' && policy !== 'Always') {
-            say(`${path}/restartPolicy`, `restartPolicy of an init container must be Always: "${policy}"`, {
+            say(`${path}/restartPolicy`, `restartPolicy must be Always for an init container: "${policy}"`, {
               expected: 'Always',
             });
           }
@@ -364,7 +367,7 @@ export const containerRules: readonly Rule[] = [
           }
           const codes = rule.value.exitCodes;
           if (!given(codes)) {
-            say(`${rule.path}/exitCodes`, 'exitCodes must be set in the restart rule');
+            say(`${rule.path}/exitCodes`, 'exitCodes must be set');
           } else if (typeof codes === 'object' && !Array.isArray(codes)) {
             if (!['In', 'NotIn'].includes(text(codes.operator))) {
               say(`${rule.path}/exitCodes/operator`, `unsupported operator "${text(codes.operator)}"`, {
@@ -408,7 +411,7 @@ export const containerRules: readonly Rule[] = [
           }
           seen.add(resource);
           if (!['NotRequired', 'RestartContainer'].includes(policy)) {
-            say(`${path}/restartPolicy`, `unsupported resize policy "${policy}"`, {
+            say(`${path}/restartPolicy`, `unsupported value "${policy}" for restartPolicy`, {
               expected: 'NotRequired or RestartContainer',
             });
           } else if (pod.restartPolicy === 'Never' && policy !== 'NotRequired') {

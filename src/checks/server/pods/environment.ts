@@ -225,7 +225,7 @@ export function checkFieldRef(reference: JsonObject, path: string, place: 'env' 
     const complaint = qualifiedName(map === 'metadata.annotations' ? key.toLowerCase() : key);
     if (complaint !== undefined) {
       const near = nearName(complaint, key)?.replace(/^.* such as "?|"$/g, '') ?? 'example.com/name';
-      say(at, `the key "${key}" of ${map} must ${complaint}`, {
+      say(at, `the key "${key}" in ${map} must ${complaint}`, {
         fix: `Set ${fieldOf(at)} to a path such as ${map}['${near}'].`,
       });
     }
@@ -298,7 +298,7 @@ function checkFileKeyReference(
   if (text(reference.path) === '') {
     say(`${path}/path`, 'path must be set');
   } else if (climbs(text(reference.path))) {
-    say(`${path}/path`, 'the path must not contain ".."');
+    say(`${path}/path`, 'path must not contain ".."');
   }
   const volume = itemsOf(spec.volumes, '').find(({ value }) => text(value.name) === volumeName);
   if (volume === undefined) {

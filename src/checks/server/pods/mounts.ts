@@ -5,7 +5,7 @@ import { oneOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
-import { isClaim, isOperatorVolume } from '../pod-view';
+import { fieldFromObject, isClaim, isOperatorVolume } from '../pod-view';
 import { podRule } from '../server-rule';
 import { given, itemsOf, text } from '../values';
 import { climbs, relativePath } from './paths';
@@ -33,10 +33,10 @@ export const mountRules: readonly Rule[] = [
           if (name === '') {
             say(`${path}/name`, `${fieldOf(`${path}/name`)} must be set`, {
               expected: 'the name of a volume of this pod',
-              fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
+              fix: `Set ${fieldOf(`${path}/name`)} to the name of a volume in ${fieldFromObject(pod, '/spec/volumes')}.`,
             });
           } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
-            const message = `the container "${container.name}" mounts the unknown volume "${name}"`;
+            const message = `${container.name === '' ? fieldOf(container.path) : `the container "${container.name}"`} mounts the unknown volume "${name}"`;
             say(`${path}/name`, message, volumes.insteadOf(name, `${path}/name`));
           }
         }
@@ -61,7 +61,7 @@ export const mountRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           const mountPath = text(value.mountPath);
           if (mountPath === '') {
-            say(`${path}/mountPath`, 'the mount must have a path', { expected: 'a path in the container' });
+            say(`${path}/mountPath`, 'mountPath must be set', { expected: 'an absolute path such as /data' });
           } else if (taken.has(mountPath)) {
             say(`${path}/mountPath`, `duplicate mount path "${mountPath}"`, {
               expected: 'a unique path',
@@ -74,7 +74,7 @@ export const mountRules: readonly Rule[] = [
           if (deviceNames.has(text(value.name))) {
             say(
               `${path}/name`,
-              `the volume "${text(value.name)}" must not be both a mount and a device of this container`,
+              `the volume "${text(value.name)}" must not be in both volumeMounts and volumeDevices of the container`,
             );
           }
         }
@@ -194,7 +194,7 @@ export const mountRules: readonly Rule[] = [
           const volume = pod.volumes.get(name);
           if (name === '') {
             say(`${path}/name`, `${fieldOf(`${path}/name`)} must be set`, {
-              fix: `Set ${fieldOf(`${path}/name`)} to a volume of the pod.`,
+              fix: `Set ${fieldOf(`${path}/name`)} to the name of a volume in ${fieldFromObject(pod, '/spec/volumes')}.`,
             });
           } else if (volume === undefined) {
             say(`${path}/name`, `unknown volume "${name}"`, claims.insteadOf(name, `${path}/name`));

@@ -251,7 +251,7 @@ export const podSpecRules: readonly Rule[] = [
         const name = text(value.name);
         const complaint = qualifiedName(name);
         if (complaint !== undefined) {
-          say(`${path}/name`, `the gate's name ${JSON.stringify(name)} must ${complaint}`);
+          say(`${path}/name`, `the gate name ${JSON.stringify(name)} must ${complaint}`);
         }
         if (seen.has(name)) {
           say(`${path}/name`, `duplicate gate "${name}"`);

@@ -125,14 +125,14 @@ export const probeRules: readonly Rule[] = [
               );
             }
             if (grace <= 0) {
-              say(`${path}/terminationGracePeriodSeconds`, 'the grace period must be greater than 0', {
+              say(`${path}/terminationGracePeriodSeconds`, 'terminationGracePeriodSeconds must be greater than 0', {
                 expected: 'at least 1',
               });
             }
           }
           const successes = whole(probe.successThreshold) ?? 1;
           if (field !== 'readinessProbe' && successes > 1) {
-            say(`${path}/successThreshold`, `successThreshold of a ${field} must be 1: ${successes}`, {
+            say(`${path}/successThreshold`, `successThreshold must be 1 for a ${field}: ${successes}`, {
               expected: '1',
             });
           }

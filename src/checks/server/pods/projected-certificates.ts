@@ -42,7 +42,7 @@ export function checkTrustBundle(bundle: JsonObject, at: string, say: Say, take:
   const path = text(bundle.path);
   const complaint = path === '' ? 'be set' : projectedPath(path);
   if (complaint !== undefined) {
-    say(`${at}/path`, `the file's path must ${complaint}`);
+    say(`${at}/path`, `the file path must ${complaint}`);
   }
   take(bundle.path, `${at}/path`);
 }
@@ -67,7 +67,7 @@ export function checkPodCertificate(certificate: JsonObject, at: string, say: Sa
   for (const field of paths) {
     const complaint = projectedPath(text(certificate[field]));
     if (complaint !== undefined) {
-      say(`${at}/${field}`, `the file's path must ${complaint}`);
+      say(`${at}/${field}`, `the file path must ${complaint}`);
     }
     take(certificate[field], `${at}/${field}`);
   }
@@ -100,7 +100,7 @@ function checkSigner(source: JsonObject, at: string, say: Say): void {
   const name = text(source.signerName);
   const complaint = name === '' ? 'be set' : signerName(name);
   if (complaint !== undefined) {
-    say(`${at}/signerName`, `the signer must ${complaint}`);
+    say(`${at}/signerName`, `signerName must ${complaint}`);
   }
 }
 

@@ -47,7 +47,12 @@ export function checkDownwardFiles(list: Maybe, base: string, say: Say): void {
       checkResourceFieldRef(resource, `${path}/resourceFieldRef`, 'volume', say);
     }
     if ((field === undefined) === (resource === undefined)) {
-      say(path, 'fieldRef must not be set when resourceFieldRef is set');
+      say(
+        path,
+        field === undefined
+          ? 'fieldRef or resourceFieldRef must be set'
+          : 'fieldRef must not be set when resourceFieldRef is set',
+      );
     }
   }
 }
@@ -64,7 +69,7 @@ export function checkProjected(projected: JsonObject, path: string, minor: numbe
       return;
     }
     if (taken.has(name)) {
-      say(at, `duplicate file "${name}" of two sources`);
+      say(at, `duplicate path "${name}" in the projected volume`);
     }
     taken.add(name);
   };
@@ -81,7 +86,7 @@ export function checkProjected(projected: JsonObject, path: string, minor: numbe
         continue;
       }
       if (text(source.name) === '') {
-        say(`${at}/${kind}/name`, `the ${kind} must have a name`);
+        say(`${at}/${kind}/name`, `${kind}.name must be set`);
       }
       checkKeysToPaths(source.items, `${at}/${kind}/items`, say);
       for (const item of itemsOf(source.items, `${at}/${kind}/items`)) {
@@ -120,6 +125,6 @@ function checkFilePath(value: Maybe, path: string, say: Say): void {
   const file = text(value);
   const complaint = file === '' ? 'be set' : projectedPath(file);
   if (complaint !== undefined) {
-    say(path, `the file's path must ${complaint}`);
+    say(path, `the file path must ${complaint}`);
   }
 }

@@ -49,7 +49,7 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       row: 'K2',
       summary: 'A container must request cpu, memory, ephemeral-storage, hugepages-<size>, or an extended resource.',
-      fix: 'Rename the key of resources.limits or resources.requests to a resource with a domain, for example nvidia.com/gpu.',
+      fix: 'Rename the key in resources.limits or resources.requests to a fully qualified name such as nvidia.com/gpu.',
     },
     (pod, say) => {
       for (const one of amountsOf(pod)) {
@@ -60,7 +60,7 @@ export const resourceRules: readonly Rule[] = [
           say(pathOf(one), `the resource name "${name}" must ${complaint}`, {
             fix:
               near === undefined
-                ? `Rename the key "${name}" of resources.${list} to a resource with a domain, for example nvidia.com/gpu.`
+                ? `Rename the key "${name}" in resources.${list} to ${name !== name.trim() && containerResourceName(name.trim()) === undefined ? `"${name.trim()}"` : 'a fully qualified name such as nvidia.com/gpu'}.`
                 : `Rename the key "${name}" to "${near}".`,
           });
         }
@@ -82,7 +82,7 @@ export const resourceRules: readonly Rule[] = [
         const complaint = amountOf(name, amount);
         if (complaint !== undefined) {
           const at = pathOf(one);
-          say(at, `the ${list.slice(0, -1)} of ${name} must ${complaint}`, negativeFix(at, name, amount));
+          say(at, `the ${list.slice(0, -1)} for ${name} must ${complaint}`, negativeFix(at, name, amount));
         }
       }
     },
@@ -163,7 +163,7 @@ export const resourceRules: readonly Rule[] = [
         if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
           say(path, 'cpu or memory must be set for a container with huge pages', {
             expected: 'a request or limit of cpu or memory',
-            fix: `Add cpu or memory to ${fieldOf(path)}.requests or to its limits.`,
+            fix: `Add cpu or memory to requests or limits in ${fieldOf(path)}.`,
           });
         }
       }
@@ -216,7 +216,10 @@ export const resourceRules: readonly Rule[] = [
             continue;
           }
           if (!known.has(name)) {
-            say(`${claim.path}/name`, `unknown resource claim "${name}"`, { expected });
+            const added = `Add an entry with the name "${name}" to spec.resourceClaims, or remove`;
+            const fix =
+              known.size === 0 && dnsLabel(name) === undefined ? `${added} ${fieldOf(claim.path)}.` : undefined;
+            say(`${claim.path}/name`, `unknown resource claim "${name}"`, { expected, ...(fix && { fix }) });
           }
           const complaint = request === '' ? undefined : dnsLabel(request);
           if (complaint !== undefined) {
@@ -250,7 +253,7 @@ export const resourceRules: readonly Rule[] = [
         const name = text(value.name);
         const complaint = name === '' ? 'be set' : dnsLabel(name);
         if (complaint !== undefined) {
-          say(`${path}/name`, `the claim's name ${JSON.stringify(name)} must ${complaint}`);
+          say(`${path}/name`, `the claim name ${JSON.stringify(name)} must ${complaint}`);
         }
         if (name !== '' && seen.has(name)) {
           say(`${path}/name`, `duplicate resource claim "${name}"`);
@@ -321,7 +324,7 @@ export const resourceRules: readonly Rule[] = [
         return;
       }
       if (asObject(pod.spec.os).name === 'windows') {
-        say('/spec/resources', 'resources of the pod must not be set for a Windows pod');
+        say('/spec/resources', 'resources must not be set for a Windows pod');
         return;
       }
       if (Array.isArray(resources.claims)) {
@@ -341,7 +344,7 @@ export const resourceRules: readonly Rule[] = [
         if (limit !== undefined && request.isGreaterThan(limit)) {
           say(
             pointer('/spec/resources/requests', name),
-            `the pod's request for ${name} must be less than or equal to its limit`,
+            `the pod request for ${name} must be less than or equal to the pod limit`,
           );
         }
         if (podAmountComplaint(name, request) !== undefined) {
@@ -351,7 +354,7 @@ export const resourceRules: readonly Rule[] = [
         if (sum.isGreaterThan(request)) {
           say(
             pointer('/spec/resources/requests', name),
-            `the pod's request for ${name} must be at least that of its containers (${request.toString()} < ${sum.toString()})`,
+            `the pod request for ${name} must be greater than or equal to the total of its containers (${request.toString()} < ${sum.toString()})`,
             { expected: `at least ${sum.toString()}` },
           );
         }
@@ -389,7 +392,7 @@ function checkContainerLimits(pod: PodView, limits: Quantities, say: Say): void 
       if (limit !== undefined && amount.isGreaterThan(limit)) {
         say(
           pointer(path, 'limits', name),
-          `the container's limit for ${name} must be less than or equal to the pod's ${limit.toString()}`,
+          `the container limit for ${name} must be less than or equal to the pod limit (${amount.toString()} > ${limit.toString()})`,
           { expected: `at most ${limit.toString()}` },
         );
       }

@@ -141,7 +141,7 @@ export const securityRules: readonly Rule[] = [
           }
           const complaint = relativePath(text(localhostProfile));
           if (complaint !== undefined) {
-            say(`${at}/localhostProfile`, `the path must ${complaint}`);
+            say(`${at}/localhostProfile`, `localhostProfile must ${complaint}`);
           }
         } else if (given(localhostProfile)) {
           say(`${at}/localhostProfile`, 'localhostProfile must not be set unless type is Localhost');
@@ -291,7 +291,7 @@ export const securityRules: readonly Rule[] = [
       for (const field of podForbids) {
         const value = pod.securityContext[field];
         if (given(value) && !(field === 'supplementalGroups' && !Array.isArray(value))) {
-          say(`/spec/securityContext/${field}`, `${field} must not be set for a ${os} pod`);
+          say(`/spec/securityContext/${field}`, `${field} must not be set for a ${osNameOf(os)} pod`);
         }
       }
       if (os === 'windows') {
@@ -300,7 +300,7 @@ export const securityRules: readonly Rule[] = [
       for (const { context, path } of contextsOf(pod)) {
         for (const field of containerForbids) {
           if (given(context[field])) {
-            say(`${path}/${field}`, `${field} must not be set for a ${os} container`);
+            say(`${path}/${field}`, `${field} must not be set for a ${osNameOf(os)} container`);
           }
         }
       }
@@ -328,7 +328,7 @@ export const securityRules: readonly Rule[] = [
         if (typeof gmsaCredentialSpecName === 'string') {
           const bad = dnsSubdomain(gmsaCredentialSpecName);
           if (bad !== undefined) {
-            say(`${at}/gmsaCredentialSpecName`, `the name must ${bad}`, {
+            say(`${at}/gmsaCredentialSpecName`, `gmsaCredentialSpecName must ${bad}`, {
               fix: nameFix(fieldOf(`${at}/gmsaCredentialSpecName`), bad, gmsaCredentialSpecName),
             });
           }
@@ -337,14 +337,14 @@ export const securityRules: readonly Rule[] = [
           typeof gmsaCredentialSpec === 'string' &&
           (gmsaCredentialSpec === '' || gmsaCredentialSpec.length > 64 * 1024)
         ) {
-          say(`${at}/gmsaCredentialSpec`, 'the credential spec must have 1 byte to 64 KiB', {
+          say(`${at}/gmsaCredentialSpec`, 'gmsaCredentialSpec must be 1 byte to 64 KiB', {
             found: null,
             fix: `Set ${fieldOf(at)}.gmsaCredentialSpec to a string of 1 byte to 64 KiB.`,
           });
         }
         const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
         if (bad !== undefined) {
-          say(`${at}/runAsUserName`, `the user must ${bad}`, {
+          say(`${at}/runAsUserName`, `runAsUserName must ${bad}`, {
             fix: nameFix(fieldOf(`${at}/runAsUserName`), bad),
           });
         }
@@ -368,7 +368,7 @@ export const securityRules: readonly Rule[] = [
         if (typeof ofPod === 'boolean' && typeof ofContainer === 'boolean' && ofPod !== ofContainer) {
           say(
             `${path}/securityContext/windowsOptions/hostProcess`,
-            'hostProcess of the container must equal that of the pod',
+            'hostProcess must have the same value as in securityContext of the pod',
           );
         }
         if (ofContainer === true || (typeof ofContainer !== 'boolean' && ofPod === true)) {
@@ -408,6 +408,9 @@ function isIpcSysctl(name: string): boolean {
   );
 }
 
+/** The operating system as text names it: `Linux` for `linux`. */
+const osNameOf = (os: string): string => os.charAt(0).toUpperCase() + os.slice(1);
+
 /** What a Windows user's name would have to be: `[domain\\]user`. */
 function windowsUser(name: string): string | undefined {
   if (name === '') {
@@ -446,16 +449,16 @@ function windowsUser(name: string): string | undefined {
 /** Settings of Linux outside security contexts. */
 function checkWindowsPod(pod: PodView, say: Say): void {
   if (Array.isArray(pod.securityContext.sysctls) && pod.securityContext.sysctls.length > 0) {
-    say('/spec/securityContext/sysctls', 'sysctls must not be set for a windows pod');
+    say('/spec/securityContext/sysctls', 'sysctls must not be set for a Windows pod');
   }
   for (const field of ['hostPID', 'hostIPC']) {
     if (pod.spec[field] === true) {
-      say(`/spec/${field}`, `${field} must not be set for a windows pod`);
+      say(`/spec/${field}`, `${field} must not be set for a Windows pod`);
     }
   }
   for (const field of ['hostUsers', 'shareProcessNamespace']) {
     if (given(pod.spec[field])) {
-      say(`/spec/${field}`, `${field} must not be set for a windows pod`);
+      say(`/spec/${field}`, `${field} must not be set for a Windows pod`);
     }
   }
 }

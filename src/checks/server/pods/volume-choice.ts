@@ -37,14 +37,20 @@ export class VolumeChoice {
     const near = names.nearest(name);
     const added = `the ${noun} "${name}"${having} to ${list}`;
     if (near !== undefined) {
-      return { expected: near, fix: `Set ${field} to ${near}, or add ${added}.` };
+      const otherwise = dnsLabel(name) === undefined ? `, or add ${added}` : '';
+      return { expected: near, fix: `Set ${field} to ${near}${otherwise}.` };
     }
     const listed = names.size > MOST_LISTED ? '' : `: ${oneOf([...names])}`;
     const otherwise =
       names.size === 0
         ? `remove ${fieldOf(path.slice(0, path.lastIndexOf('/')))}`
         : `set ${field} to an existing ${noun}${having}${listed}`;
-    return { expected: `${withArticle(noun)}${having} in ${list}`, fix: `Add ${added}, or ${otherwise}.` };
+    // A volume cannot be added with an invalid name.
+    const fix =
+      dnsLabel(name) === undefined
+        ? `Add ${added}, or ${otherwise}.`
+        : `${otherwise.charAt(0).toUpperCase()}${otherwise.slice(1)}.`;
+    return { expected: `${withArticle(noun)}${having} in ${list}`, fix };
   }
 
   /** A volume with an invalid name cannot be used. */

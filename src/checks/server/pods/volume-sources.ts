@@ -129,7 +129,7 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
       }
       const complaint = dnsSubdomain(text(source.nodePublishSecretRef.name));
       if (complaint !== undefined) {
-        say(`${path}/nodePublishSecretRef/name`, `the secret's name must ${complaint}`);
+        say(`${path}/nodePublishSecretRef/name`, `the Secret name must ${complaint}`);
       }
     },
   ],
@@ -162,7 +162,7 @@ export function need(source: JsonObject, path: string, say: Say, ...fields: read
 export function hostPath(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'path');
   if (climbs(text(source.path))) {
-    say(`${path}/path`, 'the path must not contain ".."');
+    say(`${path}/path`, 'path must not contain ".."');
   }
   if (typeof source.type === 'string' && !HOST_PATH_TYPES.includes(source.type)) {
     say(`${path}/type`, `unsupported host path type "${source.type}"`, {
@@ -174,7 +174,7 @@ export function hostPath(source: JsonObject, path: string, say: Say): void {
 export function nfs(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'server', 'path');
   if (text(source.path) !== '' && !text(source.path).startsWith('/')) {
-    say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
+    say(`${path}/path`, 'path must be absolute', { expected: 'a path that begins with "/"' });
   }
 }
 
@@ -187,7 +187,7 @@ export function iscsi(source: JsonObject, path: string, say: Say, volumeName: st
   }
   inRange(source, path, say, 'lun', 0, 255);
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) {
-    say(`${path}/secretRef`, 'CHAP requires a secret', {
+    say(`${path}/secretRef`, 'CHAP requires a Secret', {
       fix: `Set ${fieldOf(path)}.secretRef.name to the name of a Secret, or remove chapAuthDiscovery and chapAuthSession.`,
     });
   }
@@ -200,10 +200,7 @@ export function iscsi(source: JsonObject, path: string, say: Say, volumeName: st
     });
   }
   if (`${volumeName}:${text(source.targetPortal)}`.length > 64) {
-    say(
-      `${path}/targetPortal`,
-      "the volume's name and the target portal must have no more than 64 characters in total",
-    );
+    say(`${path}/targetPortal`, 'the volume name and targetPortal must have no more than 64 characters in total');
   }
 }
 
@@ -213,7 +210,7 @@ export function flocker(source: JsonObject, path: string, say: Say): void {
     say(path, 'exactly one of datasetName and datasetUUID must be set');
   }
   if (text(source.datasetName).includes('/')) {
-    say(`${path}/datasetName`, 'the name must not contain "/"');
+    say(`${path}/datasetName`, 'datasetName must not contain "/"');
   }
 }
 
@@ -223,13 +220,13 @@ export function quobyte(source: JsonObject, path: string, say: Say): void {
     return;
   }
   if (text(source.tenant).length >= 65) {
-    say(`${path}/tenant`, 'the tenant must have no more than 64 characters');
+    say(`${path}/tenant`, 'tenant must have no more than 64 characters');
   } else if (
     !text(source.registry)
       .split(',')
       .every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
   ) {
-    say(`${path}/registry`, 'the registry must be a list of host:port');
+    say(`${path}/registry`, 'registry must be a list of host:port');
   }
 }
 
@@ -303,7 +300,7 @@ export function checkDriverName(name: unknown, path: string, say: Say): void {
         ? 'be no more than 63 characters'
         : dnsSubdomain(driver.toLowerCase());
   if (complaint !== undefined) {
-    say(path, `the driver's name must ${complaint}`);
+    say(path, `the driver name must ${complaint}`);
   }
 }
 
@@ -316,7 +313,7 @@ export function inRange(source: JsonObject, path: string, say: Say, field: strin
 
 export function secretNamed(source: JsonObject, path: string, say: Say): void {
   if (isObject(source.secretRef) && text(source.secretRef.name) === '') {
-    say(`${path}/secretRef/name`, 'the secret must have a name');
+    say(`${path}/secretRef/name`, 'secretRef.name must be set');
   }
 }
 

@@ -31,7 +31,7 @@ export const volumeRules: readonly Rule[] = [
         const name = text(value.name);
         const complaint = name === '' ? 'be set' : dnsLabel(name);
         if (complaint !== undefined) {
-          say(`${path}/name`, `the volume's name ${JSON.stringify(name)} must ${complaint}`);
+          say(`${path}/name`, `the volume name ${JSON.stringify(name)} must ${complaint}`);
         }
         if (name !== '' && seen.has(name) && !isReplaced(pod.kind, name, pod.volumes)) {
           say(`${path}/name`, `duplicate volume name "${name}"`);

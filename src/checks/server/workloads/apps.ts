@@ -70,7 +70,7 @@ export const appsRules: readonly Rule[] = [
         return;
       }
       if (selects(selector, labels) === false) {
-        say('/spec/template/metadata/labels', "the selector must match the template's labels", {
+        say('/spec/template/metadata/labels', 'the selector must match the labels of the template', {
           found: labels,
           expected: JSON.stringify(selector.matchLabels ?? selector),
         });
@@ -248,12 +248,12 @@ export const appsRules: readonly Rule[] = [
       }
       const service = text(spec.serviceName) === '' ? undefined : dnsLabel(text(spec.serviceName));
       if (service !== undefined) {
-        say('/spec/serviceName', `the service's name must ${service}`);
+        say('/spec/serviceName', `the service name must ${service}`);
       }
       for (const { value, path } of itemsOf(spec.volumeClaimTemplates, '/spec/volumeClaimTemplates')) {
         const name = dnsLabel(text(asObject(value.metadata).name));
         if (name !== undefined) {
-          say(`${path}/metadata/name`, `the claim's name, which is also the volume's name, must ${name}`);
+          say(`${path}/metadata/name`, `the claim name, which is also the volume name, must ${name}`);
         }
         checkClaimSpec(asObject(value.spec), `${path}/spec`, say);
       }

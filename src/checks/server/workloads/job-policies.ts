@@ -44,9 +44,10 @@ export const jobPolicyRules: readonly Rule[] = [
         if (typeof indexes === 'string' && completions !== undefined) {
           const read = readIndexes(indexes, completions);
           if (typeof read === 'string') {
+            const expected = indexesWithin(completions);
             say(`${at}/succeededIndexes`, `the indexes ${read}`, {
-              expected: 'ascending indexes below completions, such as 0-3,7',
-              fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to ascending indexes below completions, such as 0-3,7.`,
+              expected,
+              fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to ${expected}.`,
             });
           } else {
             named = read;
@@ -175,6 +176,12 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
   });
 }
 
+/** `ascending indexes from 0 to 7, such as 0-3,7`: what fits the number of completions. */
+function indexesWithin(completions: number): string {
+  const last = completions - 1;
+  return last < 1 ? '0' : `ascending indexes from 0 to ${last}, such as ${last < 4 ? `0-${last}` : `0-2,${last}`}`;
+}
+
 /** How many indexes `0-3,7` names; what is wrong with it where it cannot be read. */
 function readIndexes(indexes: string, completions: number): number | string {
   if (indexes === '') {
@@ -190,7 +197,7 @@ function readIndexes(indexes: string, completions: number): number | string {
     const from = Number(match[1]);
     const to = match[2] === undefined ? from : Number(match[2]);
     if (from >= completions || to >= completions) {
-      return `must not exceed the last index ${completions - 1}`;
+      return `must be less than completions (${completions})`;
     }
     if (last !== undefined && last >= from) {
       return 'must be in ascending order';

@@ -89,7 +89,7 @@ export const jobRules: readonly Rule[] = [
         });
       }
       if (failed !== undefined && perIndex === undefined) {
-        say(`${path}/maxFailedIndexes`, 'maxFailedIndexes requires backoffLimitPerIndex');
+        say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must not be set without backoffLimitPerIndex');
       }
       if (mode === 'Indexed') {
         checkIndexed({ completions, parallelism, failed, perIndex }, path, say);
@@ -164,7 +164,9 @@ export const jobRules: readonly Rule[] = [
             expected: 'a selector that matches template.metadata.labels',
           });
         } else if (selects(spec.selector, labels) === false) {
-          say('/spec/template/metadata/labels', "the selector must match the template's labels", { found: labels });
+          say('/spec/template/metadata/labels', 'the selector must match the labels of the template', {
+            found: labels,
+          });
         }
         checkLabelSelector(spec.selector, '/spec/selector', say);
         return;
@@ -176,7 +178,7 @@ export const jobRules: readonly Rule[] = [
         if (given(value) && value !== own) {
           say(
             `/spec/template/metadata/labels/${label.replace('/', '~1')}`,
-            `the label ${label} is set by the API server`,
+            `the label ${label} must not be set, because the API server sets it`,
             {
               expected: 'unset',
             },
@@ -308,7 +310,7 @@ function checkIndexed({ completions, parallelism, failed, perIndex }: IndexedCou
     const most = Math.min(completions ?? Infinity, 100_000);
     say(
       `${path}/maxFailedIndexes`,
-      `maxFailedIndexes must be less than or equal to completions, and to 100000: ${failed}`,
+      `maxFailedIndexes must be less than or equal to ${most === completions ? 'completions' : '100000'} (${failed} > ${most})`,
       {
         expected: `at most ${most}`,
         fix: `Set ${fieldOf(`${path}/maxFailedIndexes`)} to at most ${most}.`,
