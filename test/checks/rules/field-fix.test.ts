@@ -75,7 +75,7 @@ const CASES: readonly (readonly [
   ['/a/tag', 'list-type must be set only for lists', undefined, 'Remove a.tag.'],
   ['/a/b', 'b must not be set unless mode is Indexed', undefined, 'Set mode: Indexed, or remove a.b.'],
   ['/a/endPort', 'endPort must not be set without port', undefined, 'Set port, or remove a.endPort.'],
-  ['/a/value', 'value must not be set when other is set', undefined, 'Remove a.value or other.'],
+  ['/a/value', 'value must not be set when other is set', undefined, 'Remove value or other from a.'],
   [
     '/a/count',
     'count must not be set when mode is All',
@@ -86,7 +86,7 @@ const CASES: readonly (readonly [
     '/spec',
     'minAvailable must not be set when maxUnavailable is set',
     undefined,
-    'Remove spec.minAvailable or maxUnavailable.',
+    'Remove spec.minAvailable or spec.maxUnavailable.',
   ],
   ['/spec/scopes', 'the scopes A and B must not be set together', undefined, 'Remove A or B from spec.scopes.'],
   ['/p/env/0/name', 'X must not be set with y', undefined, 'Remove env[0].'],

@@ -76,8 +76,8 @@ function reasonOf(expression: string): string | undefined {
 }
 
 it.each([
-  ['device.driver ==', 'unexpected end of the expression in line 1, column 17'],
-  ['device..driver == "x"', 'unexpected "." in line 1, column 8'],
+  ['device.driver ==', 'unexpected end of the expression at line 1, column 17'],
+  ['device..driver == "x"', 'unexpected "." at line 1, column 8'],
 ])('the problem of a claim with the selector %s is that it does not compile: %s', (expression, place) => {
   expect(read(expression).problem).toBe(`request "r" of the claim has a selector that does not compile: ${place}`);
 });

@@ -139,7 +139,7 @@ it.each([
   ],
   [
     'claims: [{requests: [{name: r, exactly: {deviceClassName: gpu.nvidia.com, selectors: [{cel: {expression: "device."}}]}}]}]',
-    'has a selector that does not compile: unexpected end of the expression in line 1, column 8',
+    'has a selector that does not compile: unexpected end of the expression at line 1, column 8',
   ],
   ['claims: [{requests: [{name: r}], shared: true}]', 'shared'],
 ])('one line for %s', (claims, message) => {
