@@ -141,6 +141,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Fields whose content depends on the object that contains them. */
 const BY_PARENT: Readonly<Record<string, string>> = {
+  'auditAnnotations[].key': 'a key such as replicas',
   'appArmorProfile.localhostProfile': 'the name of a profile that is loaded on the nodes',
   'items[].path': 'a relative path such as config.yaml',
   'nfs.server': 'the host name or IP address of the NFS server',
@@ -150,7 +151,7 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   'paramKind.apiVersion': 'the apiVersion of the parameters',
   'paramKind.kind': 'the kind of the parameters',
   'persistentVolumeClaim.claimName': 'the name of the PersistentVolumeClaim',
-  'quobyte.registry': 'a list of host:port, such as quobyte.example.com:7861',
+  'quobyte.registry': 'a list of host:port pairs, such as quobyte.example.com:7861',
   'rules[].host': 'a DNS name such as example.com, or a wildcard such as *.example.com',
   'subjects[].namespace': 'the namespace of the ServiceAccount',
   'backend.port': 'a port number, or the name of a port',
@@ -207,7 +208,7 @@ export function contentOf(field: string): string | undefined {
 
 /** `a RuntimeClass` for `runtimeClass`, `the node` for `node`: fields that are named after a kind refer to its objects. */
 function objectNamed(name: string): string {
-  return /^(?:serviceAccount|configMap|persistentVolume|\w+[a-z]Class)$/.test(name)
+  return /^(?:serviceAccount|configMap|persistentVolume|resourceClaim(?:Template)?|\w+[a-z]Class)$/.test(name)
     ? withArticle(`${name.charAt(0).toUpperCase()}${name.slice(1)}`)
     : `the ${wordsOf(name)}`;
 }

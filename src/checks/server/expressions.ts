@@ -55,7 +55,9 @@ export function expressionFix(
     return {
       fix:
         complaint.startsWith('references') && name === '"variables"'
-          ? `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`
+          ? field.startsWith('matchConditions')
+            ? `Remove variables from ${field}, because match conditions cannot use variables.`
+            : `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`
           : variableFix(name, field, choices),
     };
   }

@@ -164,7 +164,7 @@ const NETWORK_VOLUMES: readonly LimitCase[] = [
       `Quobyte with the registry ${registry}`,
       quobyte({ registry }),
       `${QUOBYTE}/registry`,
-      'a list of host:port',
+      'a list of host:port pairs',
     ),
   ),
 ];

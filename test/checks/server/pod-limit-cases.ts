@@ -142,7 +142,7 @@ const RESOURCES: readonly LimitCase[] = [
     'devices of a whole pod',
     amounts({ limits: { 'nvidia.com/gpu': 1 } }),
     `${OF_POD}/limits/nvidia.com~1gpu`,
-    'must be cpu, memory, or huge pages',
+    'which can set only cpu, memory, and huge pages',
   ),
   faulty(
     'a request of a pod above its limit',

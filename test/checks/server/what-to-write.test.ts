@@ -269,7 +269,11 @@ test.each([
 
 test.each<readonly [Record<string, JsonValue>, string, string]>([
   [{}, 'but none is set', 'Set bool, int, string, or version in attributes.index.'],
-  [{ int: 1, string: 'a' }, 'but int and string are set', 'Keep int or string in attributes.index, and remove the other.'],
+  [
+    { int: 1, string: 'a' },
+    'but int and string are set',
+    'Keep int or string in attributes.index, and remove the other.',
+  ],
 ])('an attribute of a device %j', (attribute, found, fix) => {
   const slice = {
     apiVersion: 'resource.k8s.io/v1',
@@ -384,10 +388,7 @@ test('the fields of a schema that an expression can select', () => {
     },
   };
   expect(saidOf('core/crd-schema-structural', definition)).toEqual([
-    [
-      'the rule selects the undefined field "sise"',
-      'Replace "sise" in x-kubernetes-validations[0].rule with size.',
-    ],
+    ['the rule selects the undefined field "sise"', 'Replace "sise" in x-kubernetes-validations[0].rule with size.'],
   ]);
 });
 
@@ -428,7 +429,10 @@ describe('a field of a CronJob, a Job, or a pod', () => {
     [
       'core/job-selector-generated',
       job({ selector: { matchLabels: { app: 'a' } } }),
-      ['spec.selector must not be set unless manualSelector is true', 'Remove spec.selector, or set manualSelector: true.'],
+      [
+        'spec.selector must not be set unless manualSelector is true',
+        'Remove spec.selector, or set manualSelector: true.',
+      ],
     ],
     [
       'core/job-pod-failure-policy',
@@ -445,10 +449,7 @@ describe('a field of a CronJob, a Job, or a pod', () => {
     [
       'core/job-indexed-settings',
       job({ completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1, maxFailedIndexes: 3 }),
-      [
-        'maxFailedIndexes must be less than or equal to completions (3 > 2)',
-        'Set spec.maxFailedIndexes to at most 2.',
-      ],
+      ['maxFailedIndexes must be less than or equal to completions (3 > 2)', 'Set spec.maxFailedIndexes to at most 2.'],
     ],
     [
       'core/extended-resource-request-equals-limit',
@@ -459,7 +460,7 @@ describe('a field of a CronJob, a Job, or a pod', () => {
       'core/pod-level-resources-valid',
       podWith({}, { resources: { limits: { 'nvidia.com/gpu': 2 } } }),
       [
-        'nvidia.com/gpu must not be set in the resources of the pod, which must be cpu, memory, or huge pages',
+        'nvidia.com/gpu must not be set for the whole pod, which can set only cpu, memory, and huge pages',
         'Remove limits["nvidia.com/gpu"], or set it in the resources of a container.',
       ],
     ],

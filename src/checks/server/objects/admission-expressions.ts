@@ -74,7 +74,7 @@ function checkExpression(
   });
   if (fault !== undefined) {
     const field = fieldOf(path);
-    const isVariables = fault.complaint === 'references the undeclared variable "variables"';
+    const isVariables = what !== 'condition' && fault.complaint === 'references the undeclared variable "variables"';
     const isParams = place.hasParams === false && fault.complaint === 'references the undeclared variable "params"';
     say(
       path,
@@ -178,7 +178,11 @@ export function checkValidations(spec: JsonObject, name: string, place: Admissio
     const key = text(value.key);
     const bad = name === '' ? undefined : qualifiedName(`${name}/${key}`);
     if (bad !== undefined) {
-      say(`${path}/key`, `the key must ${bad}`);
+      const isOfKey = key.includes('/') || qualifiedName(key) !== undefined;
+      say(
+        `${path}/key`,
+        isOfKey ? `the key must ${bad}` : `"${name}/${key}" (the policy name and the key) must ${bad}`,
+      );
     }
     if (keys.has(key)) {
       say(`${path}/key`, 'duplicate key');

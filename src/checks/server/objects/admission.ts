@@ -149,7 +149,10 @@ export const admissionRules: readonly Rule[] = [
       }
       const actions = textsOf(spec.validationActions, '/spec/validationActions');
       if (actions.length === 0) {
-        say('/spec/validationActions', 'validationActions must not be empty', { expected: 'Deny, Warn, or Audit' });
+        say('/spec/validationActions', 'validationActions must not be empty', {
+          expected: 'Deny, Warn, or Audit',
+          fix: 'Add Deny, Warn, or Audit to spec.validationActions.',
+        });
       }
       const seen = new Set<string>();
       for (const { value, path } of actions) {

@@ -273,7 +273,7 @@ function checkEvent(object: JsonObject, say: Say): void {
   const controller = strict ? 'reportingController' : 'reportingComponent';
   const bad = qualifiedName(text(object[controller]));
   if (bad !== undefined) {
-    say(`/${controller}`, `the reporter name must ${bad}`);
+    say(`/${controller}`, `${controller} must ${bad}`);
   }
   for (const field of ['reportingInstance', 'action', 'reason']) {
     const value = text(object[field]);

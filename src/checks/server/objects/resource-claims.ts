@@ -174,7 +174,7 @@ export const resourceClaimRules: readonly Rule[] = [
         const bad = field === undefined ? undefined : attributeName(text(value[field]), true);
         if (field !== undefined && bad !== undefined) {
           say(`${path}/${field}`, `${field} must ${bad}`, {
-            ...(/of the form|prefix that/.test(bad) && {
+            ...(!bad.includes('no more than') && {
               fix: `Set ${fieldOf(`${path}/${field}`)} to a name of the form domain/name, such as gpu.nvidia.com/productName.`,
             }),
           });

@@ -145,7 +145,7 @@ function checkMainTree(schema: JsonObject, path: string, place: SchemaPlace, say
     });
   }
   if (intOrString && preserve) {
-    say(`${path}/${INT_OR_STRING}`, 'x-kubernetes-preserve-unknown-fields must not be set with int-or-string');
+    say(`${path}/${INT_OR_STRING}`, `${INT_OR_STRING} must not be set when ${PRESERVE} is true`);
   }
   if (embedded) {
     checkEmbedded(schema, path, say);

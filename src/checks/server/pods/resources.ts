@@ -328,7 +328,7 @@ export const resourceRules: readonly Rule[] = [
         return;
       }
       if (Array.isArray(resources.claims)) {
-        say('/spec/resources/claims', 'claims must not be set in the resources of the pod');
+        say('/spec/resources/claims', 'claims must not be set for the whole pod');
       }
       const limits = quantitiesOf(resources.limits);
       const requests = quantitiesOf(resources.requests);
@@ -374,7 +374,7 @@ function raiseLimit(field: string, request: Quantity, limit: Quantity): string {
 
 type Quantities = ReturnType<typeof quantitiesOf>;
 
-const ONLY_OF_POD = 'not be set in the resources of the pod, which must be cpu, memory, or huge pages';
+const ONLY_OF_POD = 'not be set for the whole pod, which can set only cpu, memory, and huge pages';
 
 function podAmountComplaint(name: string, amount: Quantity): string | undefined {
   if (name !== 'cpu' && name !== 'memory' && !isHugePages(name)) {

@@ -226,7 +226,7 @@ export function quobyte(source: JsonObject, path: string, say: Say): void {
       .split(',')
       .every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
   ) {
-    say(`${path}/registry`, 'registry must be a list of host:port');
+    say(`${path}/registry`, 'registry must be a list of host:port pairs');
   }
 }
 

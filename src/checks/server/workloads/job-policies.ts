@@ -45,9 +45,11 @@ export const jobPolicyRules: readonly Rule[] = [
           const read = readIndexes(indexes, completions);
           if (typeof read === 'string') {
             const expected = indexesWithin(completions);
+            const field = fieldOf(`${at}/succeededIndexes`);
             say(`${at}/succeededIndexes`, `the indexes ${read}`, {
               expected,
-              fix: `Set ${fieldOf(`${at}/succeededIndexes`)} to ${expected}.`,
+              fix:
+                completions < 1 ? `Remove ${field}, or set completions to at least 1.` : `Set ${field} to ${expected}.`,
             });
           } else {
             named = read;
@@ -179,7 +181,10 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
 /** `ascending indexes from 0 to 7, such as 0-3,7`: what fits the number of completions. */
 function indexesWithin(completions: number): string {
   const last = completions - 1;
-  return last < 1 ? '0' : `ascending indexes from 0 to ${last}, such as ${last < 4 ? `0-${last}` : `0-2,${last}`}`;
+  if (last < 0) {
+    return 'no indexes, because completions is less than 1';
+  }
+  return last === 0 ? '0' : `ascending indexes from 0 to ${last}, such as ${last < 4 ? `0-${last}` : `0-2,${last}`}`;
 }
 
 /** How many indexes `0-3,7` names; what is wrong with it where it cannot be read. */
