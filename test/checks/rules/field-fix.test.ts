@@ -75,6 +75,13 @@ const CASES: readonly (readonly [
   ['/a/tag', 'list-type must be set only for lists', undefined, 'Remove a.tag.'],
   ['/a/b', 'b must not be set unless mode is Indexed', undefined, 'Set mode: Indexed, or remove a.b.'],
   ['/a/endPort', 'endPort must not be set without port', undefined, 'Set port, or remove a.endPort.'],
+  [
+    '/a/port',
+    'the port name "0" must contain at least one letter',
+    undefined,
+    'Set a.port to a number from 1 to 65535, or to the name of a port, such as http.',
+  ],
+  ['/a/list/0', 'list[0] must be set', undefined, 'Set list[0] to a string that is not empty, or remove it.'],
   ['/a/value', 'value must not be set when other is set', undefined, 'Remove value or other from a.'],
   [
     '/a/count',

@@ -435,6 +435,22 @@ describe('a field of a CronJob, a Job, or a pod', () => {
       ],
     ],
     [
+      'core/job-success-policy',
+      job({ completionMode: 'Indexed', completions: 6, successPolicy: { rules: [{ succeededIndexes: '0-9' }] } }),
+      [
+        'the indexes must be less than completions (6)',
+        'Set rules[0].succeededIndexes to ascending indexes from 0 to 5, such as 0-2,5.',
+      ],
+    ],
+    [
+      'core/job-success-policy',
+      job({ completionMode: 'Indexed', completions: 0, successPolicy: { rules: [{ succeededIndexes: '0' }] } }),
+      [
+        'the indexes must be less than completions (0)',
+        'Remove rules[0].succeededIndexes, or set completions to at least 1.',
+      ],
+    ],
+    [
       'core/job-pod-failure-policy',
       job({
         completionMode: 'Indexed',
@@ -484,4 +500,24 @@ describe('the type of a priority level', () => {
   ])('%s must not be %s', (name, type, ...said) => {
     expect(saidOf('core/priority-level-valid', level(name, type))[0]).toEqual(said);
   });
+});
+
+test('a number of GPUs under a key that ends with a blank', () => {
+  expect(saidOf('core/resource-name-valid', podWith({ resources: { limits: { 'nvidia.com/gpu ': 1 } } }))).toEqual([
+    [
+      'the resource name "nvidia.com/gpu " must have a name after the "/" that consists of letters, digits, "-", "_", and ".", and starts and ends with a letter or digit',
+      'Rename the key "nvidia.com/gpu " in resources.limits to "nvidia.com/gpu".',
+    ],
+  ]);
+});
+
+test.each([
+  ['Requests.nvidia.com/gpu', 'Rename the key "Requests.nvidia.com/gpu" in spec.hard to "requests.nvidia.com/gpu".'],
+  [
+    'gpu',
+    'Rename the key "gpu" in spec.hard to a standard name such as requests.cpu, or to a name such as requests.nvidia.com/gpu or count/deployments.apps.',
+  ],
+])('a quota for %s', (name, fix) => {
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'a' }, spec: { hard: { [name]: 1 } } };
+  expect(saidOf('core/resource-quota-name-valid', quota).map(([, said]) => said)).toEqual([fix]);
 });

@@ -4,7 +4,7 @@
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
-import { type Say } from '../server-rule';
+import { type Details, type Say } from '../server-rule';
 import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
 import { oneOf } from '../../../facts/words';
@@ -44,13 +44,8 @@ export const jobPolicyRules: readonly Rule[] = [
         if (typeof indexes === 'string' && completions !== undefined) {
           const read = readIndexes(indexes, completions);
           if (typeof read === 'string') {
-            const expected = indexesWithin(completions);
-            const field = fieldOf(`${at}/succeededIndexes`);
-            say(`${at}/succeededIndexes`, `the indexes ${read}`, {
-              expected,
-              fix:
-                completions < 1 ? `Remove ${field}, or set completions to at least 1.` : `Set ${field} to ${expected}.`,
-            });
+            const path = `${at}/succeededIndexes`;
+            say(path, `the indexes ${read}`, indexesWithin(completions, fieldOf(path)));
           } else {
             named = read;
           }
@@ -178,13 +173,18 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
   });
 }
 
-/** `ascending indexes from 0 to 7, such as 0-3,7`: what fits the number of completions. */
-function indexesWithin(completions: number): string {
+/** `ascending indexes from 0 to 7, such as 0-2,7`: what fits the number of completions, and what to write. */
+function indexesWithin(completions: number, field: string): Details {
   const last = completions - 1;
   if (last < 0) {
-    return 'no indexes, because completions is less than 1';
+    return {
+      expected: 'no indexes, because completions is less than 1',
+      fix: `Remove ${field}, or set completions to at least 1.`,
+    };
   }
-  return last === 0 ? '0' : `ascending indexes from 0 to ${last}, such as ${last < 4 ? `0-${last}` : `0-2,${last}`}`;
+  const example = last < 4 ? `0-${last}` : `0-2,${last}`;
+  const expected = last === 0 ? '0' : `ascending indexes from 0 to ${last}, such as ${example}`;
+  return { expected, fix: `Set ${field} to ${expected}.` };
 }
 
 /** How many indexes `0-3,7` names; what is wrong with it where it cannot be read. */
