@@ -27,15 +27,33 @@ export class SpecContent {
   private readonly said = new Map<object, readonly Said<ObjectRule>[]>();
   private readonly templates = new Map<string, TemplateContent>();
   private readonly unnamed = new Remembered<UnnamedContent>();
+  private first?: { readonly manifest: Manifest; readonly content: UnnamedContent; isAlone: boolean };
 
   /** What rules found in the spec, which `judge` runs if they have not seen it. */
   saidBy(rules: object, judge: () => readonly Said<ObjectRule>[]): readonly Said<ObjectRule>[] {
     return memberOf(this.said, rules, judge);
   }
 
-  /** What is known of objects with this spec and all else that the text contains. */
-  unnamedWith(text: string): UnnamedContent {
-    return this.unnamed.get(text, () => new UnnamedContent());
+  /**
+   * What is known of objects with this spec and all else that the text contains. Most specs are in one object, whose text is not needed.
+   *
+   * @param textOf `undefined` for an object that is not remembered
+   */
+  unnamedOf(manifest: Manifest, textOf: (manifest: Manifest) => string | undefined): UnnamedContent | undefined {
+    if (this.first === undefined) {
+      this.first = { manifest, content: new UnnamedContent(), isAlone: true };
+      return this.first.content;
+    }
+    if (this.first.isAlone) {
+      this.first.isAlone = false;
+      const { manifest: first, content } = this.first;
+      const firstText = textOf(first);
+      if (firstText !== undefined) {
+        this.unnamed.get(firstText, () => content);
+      }
+    }
+    const text = textOf(manifest);
+    return text === undefined ? undefined : this.unnamed.get(text, () => new UnnamedContent());
   }
 
   /** The content of the template at this path, which `read` reads if it is not known. */
@@ -89,11 +107,13 @@ export class Contents {
 
   /** `undefined` if the object has unknown values, or is too large to be remembered. */
   ofUnnamed(manifest: Manifest, content: SpecContent): UnnamedContent | undefined {
-    const text = unlessUnknown(() => textOfUnnamed(manifest), undefined);
-    return text === undefined || text.length > LONGEST
-      ? undefined
-      : content.unnamedWith(`${neighborhoodOf(this.set, manifest)}\n${text}`);
+    return content.unnamedOf(manifest, this.textOfUnnamed);
   }
+
+  private readonly textOfUnnamed = (manifest: Manifest): string | undefined => {
+    const text = unlessUnknown(() => textOfUnnamed(manifest), undefined);
+    return text === undefined || text.length > LONGEST ? undefined : `${neighborhoodOf(this.set, manifest)}\n${text}`;
+  };
 
   /** `undefined` if the template has unknown values. */
   ofTemplate(template: PodTemplate): TemplateContent | undefined {
