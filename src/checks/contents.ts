@@ -130,8 +130,9 @@ function isInSpec({ path }: PodTemplate): boolean {
 
 /** All of an object but its name and what its spec says already. */
 function textOfUnnamed({ object }: Manifest): string {
-  const { metadata, spec, ...rest } = object;
-  return JSON.stringify([isObject(metadata) ? { ...metadata, name: typeof metadata.name } : metadata, rest]);
+  const { metadata } = object;
+  const unnamed = isObject(metadata) ? { ...metadata, name: typeof metadata.name } : metadata;
+  return JSON.stringify({ ...object, spec: undefined, metadata: unnamed });
 }
 
 /** All that a rule sees of a template if it does not see the metadata. */
