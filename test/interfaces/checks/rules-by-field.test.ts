@@ -4,7 +4,7 @@
  * manifests, on objects made from schemas, and on both with values taken away, renamed and exchanged. (`findingsOf` compares the same
  * on every text of the rules' own tests.)
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allKinds } from '../../../src/facts/api/kinds';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
@@ -21,8 +21,10 @@ import { allRules } from '../../../src/interfaces/checks/all-rules';
 import { changedManifest, ODD_VALUES, valuesByField, type Vocabulary } from '../../support/changed-manifests';
 import { InstanceMaker } from '../../support/instances';
 import { manifestOf } from '../../support/manifest-of';
+import { readFindings } from '../../support/recorded-findings';
 import { Random } from '../../support/random';
 import { samples } from '../../support/samples';
+import { domains, fixtureOf } from './recorded/domains';
 
 const SET_SIZE = 40;
 /** How many changed manifests are compared. */
@@ -78,6 +80,15 @@ const corpus = readdirSync(corpusFolder)
   .filter((file) => file.endsWith('.yaml'))
   .flatMap((file) => read(readFileSync(join(corpusFolder, file), 'utf8'), file));
 
+/** The manifests of recorded findings. */
+function recordedSets(): readonly (readonly JsonObject[])[] {
+  return domains()
+    .map(fixtureOf)
+    .filter((file) => existsSync(file))
+    .flatMap((file) => readFindings(readFileSync(file, 'utf8')))
+    .map(({ text }) => (JSON.parse(text) as readonly JsonValue[]).filter(isObject));
+}
+
 /** A copy with up to eight values taken away, renamed or exchanged for others of the same field. */
 function mutated(object: JsonObject, random: Random, fields: Vocabulary['fields']): JsonObject {
   return changedManifest(object, 8, { fields, names: [...fields.keys()], values: ODD_VALUES }, random);
@@ -122,6 +133,23 @@ describe('rules find the same, however few of them are run,', () => {
       compare(objects());
     }
   }, 60_000);
+
+  test('on objects that differ in their names alone, in surroundings in which rules find something', () => {
+    const renamed = (object: JsonObject): JsonObject =>
+      isObject(object.metadata) ? { ...object, metadata: { ...object.metadata, name: 'another-one' } } : object;
+    const fired = new Set<string>();
+    const sets = recordedSets();
+    const step = sets.length / samples(sets.length);
+    for (let at = 0; at < sets.length; at += step) {
+      const objects = sets[Math.floor(at)];
+      for (const rule of compare([...objects, ...objects.map(renamed)])) {
+        fired.add(rule);
+      }
+    }
+    const unnamed = gated.filter((rule) => rule.on === 'object' && rule.sees === 'all-but-name');
+    expect(unnamed.length).toBeGreaterThan(250);
+    expect(unnamed.filter(({ id }) => fired.has(id)).length).toBeGreaterThan(unnamed.length / 4);
+  }, 120_000);
 
   test('on objects made from the schemas of all kinds that rules look at', () => {
     const random = new Random(20261121);
