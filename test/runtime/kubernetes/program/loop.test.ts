@@ -156,6 +156,29 @@ describe('the scheduler program', () => {
     expect(statusOf('label')).toEqual({});
   });
 
+  it('writes the status of a PodGroup again where the API server refused it, though nothing of the gang changes', async () => {
+    rig = await Rig.start({ config: 'cycle: { periodSeconds: 1 }' });
+    const { server } = rig;
+    const VOLCANO = 'scheduling.volcano.sh/v1beta1';
+    server.serve(VOLCANO, 'queues', 'podgroups');
+    server.put(VOLCANO, 'podgroups', {
+      metadata: { namespace: 'default', name: 'large' },
+      spec: { minMember: 1 },
+      status: { phase: 'Inqueue' },
+    });
+    rig.addNodes(1);
+    server.trouble = ({ method, path }) => (method === 'PATCH' && path.includes('/podgroups/') ? 503 : undefined);
+    rig.addPods(podObject('large-0', { gpus: 9, annotations: { 'scheduling.k8s.io/group-name': 'large' } }));
+    const conditions = (): unknown =>
+      asObject(server.store.get(VOLCANO, 'podgroups', 'default/large')?.status).conditions;
+    // By then, the pod says why it waits, and is not written any more.
+    await rig.pass(20_000);
+    expect(conditions()).toBeUndefined();
+    server.trouble = () => undefined;
+    await rig.until('the status says why it waits', () => conditions() !== undefined);
+    expect(conditions()).toMatchObject([{ type: 'Unschedulable' }]);
+  });
+
   it('shows whether devices are those that the kubelet reports', async () => {
     rig = await Rig.start({ config: 'handOver: { guarded: true }' });
     const notes = async (): Promise<unknown> =>
