@@ -158,7 +158,7 @@ test('a node annotation that is no record, or a hostile one, evicts nothing that
     // Device plugins that are none.
     recordText({ ...NO_RECORD, plugins: ['uid-3', 'uid-4', 'uid-5', 'uid-6'] }),
   ];
-  await atOnce(texts, async (own, text) => {
+  await atOnce(texts, async (own, text = '') => {
     const { metadata } = own.node('n-2');
     own.change('n-2', { metadata: { ...asObject(metadata), annotations: { 'gantry.dev/remediation': text } } });
     own.condition('n-0', 'Bad', 'True');
