@@ -305,6 +305,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';
     config.testEnvironment = '<rootDir>/test/support/jest/environment.cjs';
     config.runtime = '<rootDir>/test/support/jest/runtime.cjs';
+    config.testSequencer = '<rootDir>/test/support/jest/sequencer.cjs';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
