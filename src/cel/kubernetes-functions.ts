@@ -25,8 +25,9 @@ import { payForPattern } from './cost';
 import { strings } from '@bufbuild/cel/ext';
 import { escapedToken } from '../manifests/pointer';
 import { parseQuantity, Quantity } from '../manifests/values/quantity';
-import { patternOf } from '../manifests/values/patterns';
+import { givenPatternOf } from '../manifests/values/patterns';
 import { opaque, opaqueKind, opaqueValue } from './opaque';
+import { unjudged } from './unjudged';
 import { isUnordered } from './unordered';
 
 const { STRING, INT, BOOL, DOUBLE, DYN } = CelScalar;
@@ -208,20 +209,20 @@ const texts: readonly CelFunc[] = [
 ];
 
 function matches(text: string, source: string): boolean {
-  const pattern = patternOf(source);
+  const pattern = givenPatternOf(source);
   if (pattern === undefined) {
     throw new Error(`error parsing regexp: ${source}`);
   }
   payForPattern(text, source);
-  return pattern.test(text);
+  return pattern.isUnjudged ? unjudged('a pattern of matches() is too long') : pattern.test(text);
 }
 
 function findAll(text: string, source: string, limit = -1): readonly string[] {
-  const found = patternOf(source)?.findAll(text, limit);
-  if (found === undefined) {
+  const pattern = givenPatternOf(source);
+  if (pattern === undefined) {
     throw new Error(`error parsing regexp: ${source}`);
   }
-  return found;
+  return pattern.findAll(text, limit) ?? unjudged('the pattern of a find() or findAll() is too complex');
 }
 
 const patches: readonly CelFunc[] = [celFunc('jsonpatch.escapeKey', [STRING], STRING, (key) => escapedToken(key))];

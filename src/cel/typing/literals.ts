@@ -1,7 +1,7 @@
 /**
  * What the API server checks of constants once an expression has a type: durations, timestamps, patterns, and the string of `format` with its arguments.
  */
-import { patternOf } from '../../manifests/values/patterns';
+import { givenPatternOf } from '../../manifests/values/patterns';
 import { durationOf } from '../durations';
 import { printType, type CelType } from './types';
 
@@ -13,7 +13,7 @@ export function literalComplaint(functionName: string, value: string): string | 
     case 'timestamp':
       return isTimestamp(value) ? undefined : `has the invalid timestamp "${value}"`;
     case 'matches':
-      return patternOf(value) === undefined ? `has the invalid pattern "${value}"` : undefined;
+      return givenPatternOf(value) === undefined ? `has the invalid pattern "${value}"` : undefined;
     default:
       return undefined;
   }

@@ -14,6 +14,7 @@ import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from '../../cel/cost';
 import { quoted, THE_FIELD, type ViolationList } from '../schema/violation-list';
 import { programOf } from '../../cel/rule-program';
+import { whyUnjudged } from '../../cel/unjudged';
 import { ruleWords, type RuleWords } from './rule-words';
 import { writtenWords } from './written-words';
 import { CelValues } from './values';
@@ -102,14 +103,7 @@ class RuleWalk {
       }
       const program = programOf(rule.rule);
       if (typeof program === 'string') {
-        this.list.add(
-          { ...shapeRules.celError, severity: 'info' },
-          {
-            message: `the rule is not supported here and was not checked: ${program}`,
-            expected: rule.rule,
-            fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
-          },
-        );
+        this.notChecked(rule, program);
         continue;
       }
       if (program.usesOldSelf && rule.optionalOldSelf !== true) {
@@ -129,16 +123,7 @@ class RuleWalk {
           fix: 'Remove entries from the lists and maps in spec, over which the rules iterate.',
         });
       } else if ('error' in outcome) {
-        this.list.add(
-          shapeRules.celError,
-          {
-            message: `a CEL rule of the CustomResourceDefinition cannot be evaluated: ${outcome.error}`,
-            found: readBy(rule, value),
-            expected: rule.rule,
-            fix: setFix(fieldsOf(rule), outcome.error),
-          },
-          ...fieldSteps(rule),
-        );
+        this.failed(rule, outcome.error, value);
       } else if (outcome.value !== true) {
         const { message, fix } = this.words(rule, self, value);
         this.list.add(
@@ -148,6 +133,35 @@ class RuleWalk {
         );
       }
     }
+  }
+
+  private failed(rule: CelRule, error: string, value: JsonValue): void {
+    const why = whyUnjudged(error);
+    if (why !== undefined) {
+      this.notChecked(rule, why);
+      return;
+    }
+    this.list.add(
+      shapeRules.celError,
+      {
+        message: `a CEL rule of the CustomResourceDefinition cannot be evaluated: ${error}`,
+        found: readBy(rule, value),
+        expected: rule.rule,
+        fix: setFix(fieldsOf(rule), error),
+      },
+      ...fieldSteps(rule),
+    );
+  }
+
+  private notChecked(rule: CelRule, why: string): void {
+    this.list.add(
+      { ...shapeRules.celError, severity: 'info' },
+      {
+        message: `the rule is not supported here and was not checked: ${why}`,
+        expected: rule.rule,
+        fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
+      },
+    );
   }
 
   /** What a violation says: the message of the rule, or else what it requires in words, or else the fields that it reads. */

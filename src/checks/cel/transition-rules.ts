@@ -11,6 +11,7 @@ import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-nod
 import { OBJECT_LIMIT } from '../../cel/cost';
 import { optionalOf } from '../../cel/opaque';
 import { programOf } from '../../cel/rule-program';
+import { whyUnjudged } from '../../cel/unjudged';
 import { CelValues } from './values';
 
 /** An update that a rule of the CRD rejects. */
@@ -84,6 +85,6 @@ class TransitionWalk {
     const old = valueOf(before);
     const outcome = program.run(valueOf(after), rule.optionalOldSelf === true ? optionalOf(old) : old);
     this.budget -= outcome.cost;
-    return 'error' in outcome || outcome.value !== true;
+    return 'error' in outcome ? whyUnjudged(outcome.error) === undefined : outcome.value !== true;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { isObject, stringsIn } from '../../manifests/read';
-import { matchByRe2 } from '../../manifests/values/patterns';
+import { matchInLinearTime } from '../../manifests/values/patterns';
 
 type Test = (value: JsonValue) => boolean;
 
@@ -56,7 +56,7 @@ export function readSchema(value: JsonValue | undefined): Schema {
     }
   }
   if (typeof value.pattern === 'string') {
-    matchByRe2(value.pattern);
+    matchInLinearTime(value.pattern);
   }
   for (const keyword of ['required', 'x-kubernetes-list-map-keys']) {
     if (Array.isArray(value[keyword])) {

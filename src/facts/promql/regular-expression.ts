@@ -1,7 +1,8 @@
 /**
  * Whether RE2, which Prometheus uses, can read a regular expression.
  */
-import { compileRe2, re2Problem } from './re2';
+import { backtracksLittle } from './backtracking';
+import { re2Of, re2Problem } from './re2';
 
 /** Expressions of these parts mean the same everywhere, and are not worth loading an engine for. */
 const PLAIN = /^(?:[\w\s:;,\-/=@%&~"'!<>#]|\\[.\-/]|\.[*+]?|\||\((?:\?:)?[\w\s:;,\-/|.]*\)[?*+]?|\[[\w-]+\][*+?]?)*$/;
@@ -50,12 +51,9 @@ function compiles(source: string): boolean {
 
 /** Whether a text matches the whole of an expression; `false` where the expression cannot be read. */
 export function matchesWhole(source: string, text: string): boolean {
-  if (PLAIN.test(source) && compiles(source)) {
+  if (PLAIN.test(source) && backtracksLittle(source) && compiles(source)) {
     return new RegExp(`^(?:${source})$`, 's').test(text);
   }
-  try {
-    return compileRe2(anchored(source)).matches(text);
-  } catch {
-    return false;
-  }
+  const compiled = re2Of(anchored(source));
+  return typeof compiled !== 'string' && compiled.matches(text);
 }

@@ -2,211 +2,108 @@
  * Patterns as the API server reads them: RE2, matched anywhere in the text.
  *
  * Most patterns mean the same to JavaScript once a few classes are written out, and its engine is fast; they are translated. What cannot
- * be translated, and texts so long that backtracking could take its time, go to a real RE2 (`@bufbuild/re2`), which is linear.
+ * be translated, and what could make backtracking slow, goes to a real RE2 (`@bufbuild/re2`), which is linear.
  */
-import { isTooLongForRe2, type Re2, re2Engine } from '../../facts/promql/re2';
+import { backtracksLittle } from '../../facts/promql/backtracking';
+import { isTooLongForRe2, re2Of } from '../../facts/promql/re2';
+import { translate } from './pattern-syntax';
 
 export interface Pattern {
+  /** Whether it is too long to be compiled: then every text passes. */
+  readonly isUnjudged: boolean;
   /** True where the pattern occurs in the text. */
   test(text: string): boolean;
-  /** The first `limit` occurrences (all of them for -1); `undefined` for the few patterns that can be tested and not searched. */
+  /** The first `limit` occurrences (all of them for -1); `undefined` for patterns that can only be tested. */
   findAll(text: string, limit: number): readonly string[] | undefined;
 }
 
-/** Beyond this many characters a backtracking engine is not trusted. */
+/** Beyond this many characters a backtracking engine is not trusted, whatever the pattern is. */
 const LONGEST_FOR_BACKTRACKING = 1024;
+/** Patterns that are remembered: those of expressions may be computed from the text of objects. */
+const MOST_KNOWN = 4000;
 
+/** Of definitions that ship with Gantry, by source; and of everything that users give. */
 const known = new Map<string, Pattern | null>();
+const knownGiven = new Map<string, Pattern | null>();
 
-/** Patterns that somebody gave: backtracking could take its time on any of them. */
+/** Sources of patterns of definitions that do not ship with Gantry. */
 const given = new Set<string>();
 
-/** Has a pattern of a definition that does not ship with Gantry matched by RE2 only. */
-export function matchByRe2(source: string): void {
-  if (!given.has(source)) {
-    given.add(source);
-    known.delete(source);
-  }
+/** Has a pattern of a definition that does not ship with Gantry matched in linear time. */
+export function matchInLinearTime(source: string): void {
+  given.add(source);
 }
 
-/** A repetition of something that repeats, such as `(a+)+`: backtracking may take exponential time. */
-const NESTED_REPETITION = /[*+}]\??\)+\??[*+{]|\([^()*+}]*[*+}][^()]*\)[*+{]/;
-
-/** The pattern, compiled once per source; `undefined` where RE2 has no such pattern. */
+/** The pattern of a definition, compiled once per source; `undefined` where RE2 has no such pattern. */
 export function patternOf(source: string): Pattern | undefined {
-  let pattern = known.get(source);
+  return given.has(source) ? givenPatternOf(source) : compiled(source, known, true);
+}
+
+/** A pattern that a user gives, such as that of an expression: whatever it is, a text is matched in linear time. */
+export function givenPatternOf(source: string): Pattern | undefined {
+  return compiled(source, knownGiven, false);
+}
+
+function compiled(source: string, patterns: Map<string, Pattern | null>, isTrusted: boolean): Pattern | undefined {
+  let pattern = patterns.get(source);
   if (pattern === undefined) {
-    pattern = compile(source) ?? null;
-    known.set(source, pattern);
+    pattern = compile(source, isTrusted) ?? null;
+    if (patterns.size >= MOST_KNOWN) {
+      patterns.clear();
+    }
+    patterns.set(source, pattern);
   }
   return pattern ?? undefined;
 }
 
-function compile(source: string): Pattern | undefined {
+function compile(source: string, isTrusted: boolean): Pattern | undefined {
   const insensitive = source.startsWith('(?i)');
-  const translated = given.has(source) ? undefined : translate(insensitive ? source.slice(4) : source);
+  const plain = insensitive ? source.slice(4) : source;
+  const translated = isTrusted || backtracksLittle(plain) ? translate(plain) : undefined;
   if (translated === undefined) {
-    const exact = isTooLongForRe2(source) ? UNJUDGED : compileExactly(source);
-    return exact && { test: (text) => exact.test(text), findAll: () => undefined };
+    return exactPattern(source);
   }
   const flags = insensitive ? 'iu' : 'u';
   const fast = new RegExp(translated, flags);
-  let exact: Re2 | undefined;
+  let exact: Pattern | undefined;
   return {
+    isUnjudged: false,
     test(text) {
       if (text.length <= LONGEST_FOR_BACKTRACKING) {
         return fast.test(text);
       }
-      exact ??= compileExactly(source);
-      return exact ? exact.test(text) : fast.test(text);
+      exact ??= exactPattern(source);
+      return exact === undefined || exact.isUnjudged ? fast.test(text) : exact.test(text);
     },
-    findAll(text, limit) {
-      if (NESTED_REPETITION.test(source)) {
-        return undefined;
-      }
-      const found: string[] = [];
-      for (const match of text.matchAll(new RegExp(translated, `g${flags}`))) {
-        if (limit >= 0 && found.length >= limit) {
-          break;
-        }
-        found.push(match[0]);
-      }
-      return found;
-    },
+    findAll: (text, limit) => occurrences(text, new RegExp(translated, `g${flags}`), limit),
   };
 }
 
+/** As Go finds them: an empty occurrence that begins where another ends is none. */
+function occurrences(text: string, pattern: RegExp, limit: number): readonly string[] {
+  const found: string[] = [];
+  let end = -1;
+  for (const { 0: occurrence, index } of text.matchAll(pattern)) {
+    if (limit >= 0 && found.length >= limit) {
+      break;
+    }
+    if (occurrence !== '' || index !== end) {
+      found.push(occurrence);
+    }
+    end = index + occurrence.length;
+  }
+  return found;
+}
+
 /** No text is held to a pattern that is too long to be compiled. */
-const UNJUDGED: Pick<Re2, 'test'> = { test: () => true };
+const UNJUDGED: Pattern = { isUnjudged: true, test: () => true, findAll: () => undefined };
 
-function compileExactly(source: string): Re2 | undefined {
-  const engine = re2Engine();
-  try {
-    return isTooLongForRe2(source) ? undefined : engine.compile(source);
-  } catch {
-    return undefined;
+function exactPattern(source: string): Pattern | undefined {
+  if (isTooLongForRe2(source)) {
+    return UNJUDGED;
   }
-}
-
-const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
-const CHARACTER_ESCAPES: Readonly<Record<string, string>> = { t: '\\t', n: '\\n', f: '\\f', r: '\\r', v: '\\v' };
-const CLASS_ESCAPES: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t\\n\\f\\r ' };
-const ESCAPES: Readonly<Record<string, string>> = {
-  ...CHARACTER_ESCAPES,
-  d: '[0-9]',
-  D: '[^0-9]',
-  w: '[0-9A-Za-z_]',
-  W: '[^0-9A-Za-z_]',
-  s: '[\\t\\n\\f\\r ]',
-  S: '[^\\t\\n\\f\\r ]',
-};
-
-/** The same pattern for JavaScript's `u` flag; `undefined` where it holds something that the two read differently. */
-function translate(source: string): string | undefined {
-  let out = '';
-  let i = 0;
-  while (i < source.length) {
-    const char = source.charAt(i);
-    if (char === '\\') {
-      const next = source.charAt(i + 1);
-      const known = ESCAPES[next] ?? (isPunctuation(next) ? escaped(next) : undefined);
-      if (known === undefined) {
-        return undefined;
-      }
-      out += known;
-      i += 2;
-    } else if (char === '[') {
-      const end = translateClass(source, i);
-      if (end === undefined) {
-        return undefined;
-      }
-      out += end.text;
-      i = end.next;
-    } else if (char === '(' && source.charAt(i + 1) === '?' && source.charAt(i + 2) !== ':') {
-      return undefined;
-    } else if (char === '.') {
-      out += '[^\\n]';
-      i += 1;
-    } else if (char === '{') {
-      const repeat = /^\{\d{1,3}(,\d{0,3})?\}/.exec(source.slice(i, i + 12));
-      if (repeat === null) {
-        return undefined;
-      }
-      out += repeat[0];
-      i += repeat[0].length;
-    } else if (char === '}' || char === ']') {
-      out += `\\${char}`;
-      i += 1;
-    } else {
-      out += char;
-      i += 1;
-    }
-  }
-  try {
-    new RegExp(out, 'u');
-    return out;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A bracketed class, read as RE2 reads it: class escapes first, then single characters and ranges, with a minus sign allowed anywhere. */
-function translateClass(source: string, start: number): { readonly text: string; readonly next: number } | undefined {
-  let i = start + 1;
-  let text = '[';
-  if (source.charAt(i) === '^') {
-    text += '^';
-    i += 1;
-  }
-  for (let first = true; i < source.length; first = false) {
-    if (source.charAt(i) === ']' && !first) {
-      return { text: `${text}]`, next: i + 1 };
-    }
-    if (source.startsWith('[:', i)) {
-      return undefined;
-    }
-    const set = source.charAt(i) === '\\' ? CLASS_ESCAPES[source.charAt(i + 1)] : undefined;
-    if (set !== undefined) {
-      text += set;
-      i += 2;
-      continue;
-    }
-    const low = classCharacter(source, i);
-    if (low === undefined) {
-      return undefined;
-    }
-    text += low.text;
-    i = low.next;
-    if (source.charAt(i) === '-' && i + 1 < source.length && source.charAt(i + 1) !== ']') {
-      const high = classCharacter(source, i + 1);
-      if (high === undefined) {
-        return undefined;
-      }
-      text += `-${high.text}`;
-      i = high.next;
-    }
-  }
-  return undefined;
-}
-
-function classCharacter(source: string, at: number): { readonly text: string; readonly next: number } | undefined {
-  const char = String.fromCodePoint(source.codePointAt(at) ?? 0);
-  if (char !== '\\') {
-    return { text: escapedInClass(char), next: at + char.length };
-  }
-  const next = source.charAt(at + 1);
-  const known = CHARACTER_ESCAPES[next] ?? (isPunctuation(next) ? escapedInClass(next) : undefined);
-  return known === undefined ? undefined : { text: known, next: at + 2 };
-}
-
-function isPunctuation(char: string): boolean {
-  return char !== '' && /[!-/:-@[-`{-~]/.test(char);
-}
-
-function escaped(char: string): string {
-  return SYNTAX.test(char) ? `\\${char}` : char;
-}
-
-function escapedInClass(char: string): string {
-  return /[\^$\\.*+?()[\]{}|/-]/.test(char) ? `\\${char}` : char;
+  const re2 = re2Of(source);
+  return typeof re2 === 'string'
+    ? undefined
+    : { isUnjudged: false, test: (text) => re2.test(text), findAll: () => undefined };
 }

@@ -143,7 +143,9 @@ describe('built-in kinds are decoded as Go does', () => {
     const podFailurePolicy = { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] };
     const pods = { spec: { ...template.spec, restartPolicy: 'Never' } };
     const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: pods, podFailurePolicy } };
-    expect([...found(statefulSet, '1.30'), ...found(job, '1.30')]).toEqual([]);
+    const slice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata, addressType: 'IPv4' };
+    const policy = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata, spec: {} };
+    expect([statefulSet, job, slice, policy].flatMap((object) => found(object, '1.30'))).toEqual([]);
   });
 
   test('a status is decoded and then dropped: nothing is demanded of it', () => {

@@ -3,7 +3,8 @@ import { allKinds } from '../../../src/facts/api/kinds';
 import { type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { DESCRIBED_PATTERNS } from '../../../src/checks/schema/pattern-words';
-import { patternOf } from '../../../src/manifests/values/patterns';
+import { backtracksLittle } from '../../../src/facts/promql/backtracking';
+import { givenPatternOf, patternOf } from '../../../src/manifests/values/patterns';
 import { isGoTime, stringFormat } from '../../../src/manifests/values/formats';
 import { nearestName } from '../../../src/facts/spelling';
 import { Random } from '../../support/random';
@@ -114,6 +115,30 @@ describe('patterns mean what they mean to RE2', () => {
 
   test('a pattern that makes backtracking slow is answered for a long text all the same', () => {
     expect(patternOf('^(a+)+$')?.test(`${'a'.repeat(5000)}!`)).toBe(false);
+  });
+
+  test.each([
+    ['^[a-z]([-a-z0-9]*[a-z0-9])?$', true],
+    ['^[^@]+', true],
+    ['^a*b*$', true],
+    ['a*b*', false],
+    ['^a|b*c*', false],
+    ['^a*b*c*', false],
+    ['(a|b)+', false],
+    ['(a?){9}', false],
+    ['^(a{1,9}){1,9}$', false],
+    ['a?b?', true],
+    ['a?b?c?', false],
+    ['[*+?|{]\\*\\+\\?\\|\\{1,\\}x*', true],
+    ['a{3}b{4}c{5}', true],
+    ['a{3,}b{4,}', false],
+  ])('backtracking takes little time on %s: %s', (source, expected) => {
+    expect(backtracksLittle(source)).toBe(expected);
+  });
+
+  test('an empty occurrence at the end of another is none', () => {
+    expect(givenPatternOf('a*')?.findAll('baaac', -1)).toEqual(['', 'aaa', '']);
+    expect(givenPatternOf('a')?.findAll('aaa', 2)).toEqual(['a', 'a']);
   });
 });
 

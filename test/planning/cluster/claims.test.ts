@@ -87,6 +87,20 @@ describe('claims in a plan', () => {
     );
   });
 
+  it.each([
+    ['matches("^(a+)+!+$")', /^Request "gpu" of .*: no device of gpu.nvidia.com matches the selector /],
+    ['find("(a+)+b") == ""', /, which cannot be evaluated: the pattern of a find\(\) or findAll\(\) is too complex\.$/],
+    [`matches("(b|${'a'.repeat(33_000)})*")`, /, which cannot be evaluated: a pattern of matches\(\) is too long\.$/],
+  ])('a selector of a tenant takes little time, and accepts only what it is true of: %s', (call, message) => {
+    const cluster = clusterOfObjects([node('n-1'), slice('n-1', [gpu('gpu-0', '80Gi')])], 'live');
+    const hostile = claims(
+      'hostile',
+      `[{name: gpu, exactly: {deviceClassName: ${DRIVER}, selectors: [{cel: {expression: '"${'a'.repeat(60)}".${call}'}}]}}]`,
+    );
+    const made = plan([hostile, job('a', 1, 'resourceClaimTemplateName: hostile')], cluster);
+    expect(gangNamed(made, 'ml/a').pending?.message).toMatch(message);
+  });
+
   it('a gang that fits but for devices in use says how many pods fit', () => {
     const cluster = clusterOfObjects([node('n-1'), slice('n-1', [gpu('gpu-0', '80Gi'), gpu('gpu-1', '80Gi')])], 'live');
     const { pending } = gangNamed(plan([any, job('a', 3, 'resourceClaimTemplateName: any')], cluster), 'ml/a');

@@ -137,6 +137,22 @@ spec: {tier: 1, members: [{type: Node, selector: {regexMatch: {pattern: '^n-[${f
     expect(gangNamed(made, 'ml/job').where.map(([node]) => made.view.nodes[node].name)).toEqual(['n-1', 'n-2', 'n-3']);
   });
 
+  it.each([
+    ['^(?i)N-[1-3]$', ['n-1', 'n-2', 'n-3']],
+    ['\\\\An-[2-4]\\\\z', ['n-2', 'n-3', 'n-4']],
+    ['^((n|n)*(-|n)*)*!$', undefined],
+  ])('names of nodes are matched as Go does, in little time: %s', (pattern, where) => {
+    const hyper = `apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: some}
+spec: {tier: 1, members: [{type: Node, selector: {regexMatch: {pattern: "${pattern}"}}}]}`;
+    const three = `{networkTopology: {highestTierAllowed: 1}, tasks: [{name: w, replicas: 3, template: {spec: ${gpus(8)}}}]}`;
+    const made = plan([hyper, job('batch.volcano.sh/v1alpha1', 'Job', three)]);
+    expect(made.good ? gangNamed(made, 'ml/job').where.map(([node]) => made.view.nodes[node].name) : undefined).toEqual(
+      where,
+    );
+  });
+
   it('in a flow start when they wait for no other', () => {
     const template = (name: string): string =>
       job('flow.volcano.sh/v1alpha1', 'JobTemplate', `{${tasks}}`).replace('name: job', `name: ${name}`);

@@ -5,7 +5,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { patternOf } from '../../../manifests/values/patterns';
+import { givenPatternOf } from '../../../manifests/values/patterns';
 import { occurrencesBelow, SchemaSizes } from '../../../cel/estimate/schema-sizes';
 import { SchemaTypes } from '../../../cel/typing/schema-types';
 import { MOST_EXPRESSIONS } from '../expressions';
@@ -231,7 +231,7 @@ function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
     say(`${path}/x-kubernetes-map-type`, 'the map type must be atomic or granular');
   }
   const pattern = text(schema.pattern);
-  if (pattern !== '' && patternOf(pattern) === undefined) {
+  if (pattern !== '' && givenPatternOf(pattern) === undefined) {
     say(`${path}/pattern`, 'the pattern must be a valid RE2 regular expression');
   }
 }

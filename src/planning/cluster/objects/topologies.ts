@@ -12,6 +12,7 @@ import {
   type TopologyConstraint,
 } from '../../../placement';
 import { selectorChooses } from '../../../manifests/references/selectors';
+import { givenPatternOf } from '../../../manifests/values/patterns';
 
 /** Kinds that `topologyOf` reads, as `group/Kind`. */
 export const TOPOLOGY_KINDS = ['kueue.x-k8s.io/Topology', 'kai.scheduler/Topology'] as const;
@@ -118,20 +119,12 @@ function chosen<T extends NamedLabels>(selector: JsonObject, among: readonly T[]
     return among.filter((one) => one.name === name);
   }
   if (pattern !== undefined) {
-    const expression = compiled(pattern);
-    return expression === undefined ? [] : among.filter((one) => expression.test(one.name));
+    const expression = givenPatternOf(pattern);
+    return expression === undefined || expression.isUnjudged ? [] : among.filter((one) => expression.test(one.name));
   }
   return selector.labelMatch === undefined
     ? []
     : among.filter((one) => selectorChooses(selector.labelMatch, one.labels ?? {}));
-}
-
-function compiled(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Levels of a topology without HyperNodes, as tiers: the innermost is tier 1. A single node is not a tier. */

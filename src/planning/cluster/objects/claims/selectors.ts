@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { type CelInput } from '@bufbuild/cel';
 import type * as CelTypes from '@bufbuild/cel';
 import type * as OpaqueTypes from '../../../../cel/opaque';
+import { whyUnjudged } from '../../../../cel/unjudged';
 import type * as RuleProgramTypes from '../../../../cel/rule-program';
 import type * as FaultTypes from '../../../../checks/server/device-selectors';
 import { Quantity } from '../../../../manifests/values/quantity';
@@ -15,7 +16,7 @@ import { type Device, type DeviceAttribute, type KnownDevice } from '../../../..
 export interface DeviceSelector {
   readonly text: string;
   readonly accepts: (driver: string, device: Device) => boolean;
-  /** Why it accepts no device at all, if that is because of its types: `selects the undefined field "drive"`. */
+  /** Why it accepts no device at all, if that is because of the expression: `selects the undefined field "drive"`. */
   readonly fault: () => string | undefined;
 }
 
@@ -34,6 +35,7 @@ export function selectorOf(text: string): DeviceSelector | string {
   }
   const domains = [...text.matchAll(/\[\s*(?:"([^"]+)"|'([^']+)')\s*\]/g)].map(([, a, b]) => a ?? b ?? '');
   const known = new WeakMap<Device, boolean>();
+  let unjudged: string | undefined;
   return {
     text,
     accepts: (driver, device) => {
@@ -41,11 +43,12 @@ export function selectorOf(text: string): DeviceSelector | string {
       if (accepted === undefined) {
         const outcome = program({ device: celDevice(driver, device, domains) });
         accepted = 'value' in outcome && outcome.value === true;
+        unjudged ??= 'error' in outcome ? whyUnjudged(outcome.error) : undefined;
         known.set(device, accepted);
       }
       return accepted;
     },
-    fault: () => selectorFault(text),
+    fault: () => selectorFault(text) ?? (unjudged === undefined ? undefined : `cannot be evaluated: ${unjudged}`),
   };
 }
 
