@@ -3,81 +3,48 @@
  * one line.
  *
  * Nothing is reported here. What has another form, and what may be wrong, has no result, and the document is read as nodes, which are what
- * kubectl makes of any text. What has a result has the same one there.
+ * kubectl makes of any text. What has a result has the same one there. Places are noted only if they are asked for.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { setMember } from '../texts/json-member';
-import { keyOf, resolvePlain } from '../texts/yaml-scalars';
-import { readBlockScalar, readQuoted } from './scalars';
-import { Source, YamlSyntaxError } from './source';
+import { NotedPlaces } from './noted-places';
+import { readBlockScalar } from './scalars';
+import { YamlSyntaxError } from './source';
+import { UsualLineReader } from './usual-lines';
+import { CODES, isGap, isIn, LONGEST_KEY, MOST_DEPTH, nameOf, NO_BEGIN, UNUSUAL, valueOf } from './usual-words';
+
+const {
+  TAB,
+  BREAK,
+  SPACE,
+  DOUBLE_QUOTE,
+  HASH,
+  PERCENT,
+  SINGLE_QUOTE,
+  DASH,
+  DOT,
+  COLON,
+  OPEN_BRACKET,
+  OPEN_BRACE,
+  PIPE,
+  GREATER,
+} = CODES;
 
 /** Breaks other than line feeds, byte order marks, and what YAML does not allow. */
 // oxlint-disable-next-line no-control-regex
 const UNUSUAL_CHARACTER = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-/** Ends the reading. It is no error: nobody sees it. */
-const UNUSUAL = new Error('not of the usual form');
-
-const MOST_DEPTH = 100;
-/** A key and its colon may be farther apart, but are hardly ever. */
-const LONGEST_KEY = 500;
-/** The longest word that is no string. */
-const LONGEST_WORD = 5;
 /** The column where no line is left. */
 const NO_LINE = -1;
-
-const TAB = 9;
-const BREAK = 10;
-const SPACE = 32;
-const DOUBLE_QUOTE = 34;
-const HASH = 35;
-const PERCENT = 37;
-const SINGLE_QUOTE = 39;
-const COMMA = 44;
-const DASH = 45;
-const DOT = 46;
-const NINE = 57;
-const COLON = 58;
-const QUESTION = 63;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const PIPE = 124;
-const CLOSE_BRACE = 125;
-const GREATER = 62;
-
-/** What begins no plain string, or hardly ever one. */
-const NO_BEGIN = codes('?:,[]{}#&*!|>\'"%@`\t\n ');
-/** What ends a plain string within brackets, or may. */
-const FLOW_END = codes(',?[]{}#\t\n');
-/** What begins a word that may be something else than a string. */
-const HINT = codes('-+0123456789.yYnNtTfFoO~');
-
-function codes(characters: string): Uint8Array {
-  const table = new Uint8Array(128);
-  for (const character of characters) {
-    table[character.charCodeAt(0)] = 1;
-  }
-  return table;
-}
-
-function isIn(table: Uint8Array, code: number): boolean {
-  return code < 128 && table[code] === 1;
-}
-
-function isGap(code: number): boolean {
-  return code === SPACE || code === BREAK || code === TAB;
-}
 
 /**
  * The value of one document of a text; `undefined` if it has to be read in another way.
  *
  * @param end after the line feed that ends the document
  */
-export function readUsual(text: string, start: number, end: number): JsonValue | undefined {
+export function readUsual(text: string, start: number, end: number, places?: NotedPlaces): JsonValue | undefined {
   try {
-    return new UsualReader(text, start, end).read();
+    return new UsualReader(text, start, end, places).read();
   } catch (error) {
     if (error !== UNUSUAL && !(error instanceof YamlSyntaxError)) {
       throw error;
@@ -86,27 +53,34 @@ export function readUsual(text: string, start: number, end: number): JsonValue |
   }
 }
 
+/** Finds the place of a value: that of its key, for a member of a map, or of the nearest value around it. */
+export type FindPlace = (tokens: readonly string[]) => number;
+
+/** The places of a document that is a whole text; `undefined` if it has to be read in another way. */
+export function usualPlaces(text: string): FindPlace | undefined {
+  const noted = new NotedPlaces();
+  const value = isUsualText(text) ? readUsual(text, 0, text.length, noted) : undefined;
+  return typeof value === 'object' && value !== null ? (tokens) => noted.placeOf(value, tokens) : undefined;
+}
+
 /** Whether a text has none of the characters that make it unusual. */
 export function isUsualText(text: string): boolean {
   return !UNUSUAL_CHARACTER.test(text);
 }
 
-class UsualReader {
-  private at: number;
+class UsualReader extends UsualLineReader {
   /** Of the line that is read next, once one is found. */
   private column = NO_LINE;
-  private depth = 0;
 
-  constructor(
-    private readonly text: string,
-    start: number,
-    private readonly end: number,
-  ) {
-    this.at = text.startsWith('---\n', start) ? start + 4 : start;
+  constructor(text: string, start: number, end: number, places: NotedPlaces | undefined) {
+    super(text, text.startsWith('---\n', start) ? start + 4 : start, end, places);
   }
 
   read(): JsonValue {
     this.toLine();
+    if (this.places !== undefined) {
+      this.places.root = this.at;
+    }
     const value = this.column === NO_LINE ? null : this.block(NO_LINE);
     if (this.column !== NO_LINE) {
       throw UNUSUAL;
@@ -174,18 +148,21 @@ class UsualReader {
     if (++this.depth > MOST_DEPTH) {
       throw UNUSUAL;
     }
-    const { column } = this;
-    const value = this.isItem() ? this.list(column, indent) : this.map(column, this.key());
+    const { column, at } = this;
+    const value = this.isItem() ? this.list(column, indent) : this.map(column, this.key(), at);
     this.depth--;
     return value;
   }
 
-  private map(column: number, firstKey: string): JsonObject {
+  private map(column: number, firstKey: string, start: number): JsonObject {
     const object: JsonObject = {};
     let count = 1;
+    this.places?.note(object, firstKey, start);
     setMember(object, firstKey, this.member(column));
     while (this.column === column) {
+      const { at } = this;
       const key = this.key();
+      this.places?.note(object, key, at);
       setMember(object, key, this.member(column));
       count++;
     }
@@ -264,7 +241,7 @@ class UsualReader {
   private list(column: number, indent: number): JsonValue[] {
     const items: JsonValue[] = [];
     do {
-      items.push(this.item(column));
+      items.push(this.item(column, items));
     } while (this.column === column && this.isItem());
     if (this.column > column || (this.column === column && column > indent)) {
       throw UNUSUAL;
@@ -272,15 +249,18 @@ class UsualReader {
     return items;
   }
 
-  private item(column: number): JsonValue {
+  private item(column: number, items: readonly JsonValue[]): JsonValue {
     const dash = this.at;
     this.at++;
     const code = this.skipSpaces();
     if (code === BREAK || code === HASH) {
       this.finishLine();
-      return this.column > column ? this.block(column) : null;
+      const isEmpty = this.column <= column;
+      this.places?.note(items, items.length, isEmpty ? dash : this.at);
+      return isEmpty ? null : this.block(column);
     }
     const { at: start } = this;
+    this.places?.note(items, items.length, start);
     this.column = column + start - dash;
     if (code === DASH && this.isItem()) {
       return this.block(column);
@@ -288,7 +268,7 @@ class UsualReader {
     if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
       const value = this.quoted(code);
       if (this.text.charCodeAt(this.at) === COLON) {
-        return this.mapInItem(this.quotedKey(value, start));
+        return this.mapInItem(this.quotedKey(value, start), start);
       }
       this.finishLine();
       return value;
@@ -296,14 +276,14 @@ class UsualReader {
     if (code === OPEN_BRACKET || code === OPEN_BRACE || code === PIPE || code === GREATER) {
       return this.value(code, column);
     }
-    return this.readPlain() ? this.mapInItem(this.plainKey(start)) : this.plainValue(start);
+    return this.readPlain() ? this.mapInItem(this.plainKey(start), start) : this.plainValue(start);
   }
 
-  private mapInItem(firstKey: string): JsonObject {
+  private mapInItem(firstKey: string, start: number): JsonObject {
     if (++this.depth > MOST_DEPTH) {
       throw UNUSUAL;
     }
-    const object = this.map(this.column, firstKey);
+    const object = this.map(this.column, firstKey, start);
     this.depth--;
     return object;
   }
@@ -376,24 +356,6 @@ class UsualReader {
     return value;
   }
 
-  private quoted(quote: number): string {
-    const { text } = this;
-    const start = this.at + 1;
-    for (let at = start; ; at++) {
-      const code = text.charCodeAt(at);
-      if (code === quote && (quote === DOUBLE_QUOTE || text.charCodeAt(at + 1) !== quote)) {
-        this.at = at + 1;
-        return text.slice(start, at);
-      }
-      if (code === BREAK || code === quote || (quote === DOUBLE_QUOTE && code === BACKSLASH)) {
-        const source = this.sourceHere();
-        const value = readQuoted(source);
-        this.continueAt(source.at);
-        return value;
-      }
-    }
-  }
-
   private blockScalar(indent: number): string {
     const source = this.sourceHere();
     const value = readBlockScalar(source, indent);
@@ -401,153 +363,4 @@ class UsualReader {
     this.toLine();
     return value;
   }
-
-  /** The reader of strings knows the whole text, and not where the document ends. */
-  private continueAt(at: number): void {
-    if (at > this.end) {
-      throw UNUSUAL;
-    }
-    this.at = at;
-  }
-
-  private sourceHere(): Source {
-    const source = new Source(this.text);
-    source.at = this.at;
-    return source;
-  }
-
-  /** A list or a map in brackets. */
-  private brackets(open: number): JsonValue {
-    if (++this.depth > MOST_DEPTH) {
-      throw UNUSUAL;
-    }
-    this.at++;
-    const value = open === OPEN_BRACKET ? this.flowList() : this.flowMap();
-    this.at++;
-    this.depth--;
-    return value;
-  }
-
-  private flowList(): JsonValue[] {
-    const items: JsonValue[] = [];
-    let code = this.skipFlowSpaces();
-    while (code !== CLOSE_BRACKET) {
-      items.push(this.flowValue(code));
-      code = this.afterEntry(CLOSE_BRACKET);
-    }
-    return items;
-  }
-
-  private flowMap(): JsonObject {
-    const object: JsonObject = {};
-    let count = 0;
-    let code = this.skipFlowSpaces();
-    while (code !== CLOSE_BRACE) {
-      const key = this.flowKey(code);
-      code = this.skipFlowSpaces();
-      setMember(object, key, code === COMMA || code === CLOSE_BRACE ? null : this.flowValue(code));
-      count++;
-      code = this.afterEntry(CLOSE_BRACE);
-    }
-    if (Object.keys(object).length !== count) {
-      throw UNUSUAL;
-    }
-    return object;
-  }
-
-  private afterEntry(close: number): number {
-    const code = this.skipFlowSpaces();
-    if (code === COMMA) {
-      this.at++;
-      return this.skipFlowSpaces();
-    }
-    if (code !== close) {
-      throw UNUSUAL;
-    }
-    return code;
-  }
-
-  private skipFlowSpaces(): number {
-    const { text } = this;
-    let code = text.charCodeAt(this.at);
-    while (code === SPACE) {
-      code = text.charCodeAt(++this.at);
-    }
-    return code;
-  }
-
-  private flowKey(code: number): string {
-    const { text, at: start } = this;
-    let key: string;
-    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
-      key = this.quoted(code);
-      if (this.at - start > LONGEST_KEY || text.slice(start, this.at).includes('\n')) {
-        throw UNUSUAL;
-      }
-    } else {
-      key = this.flowPlain();
-      if (key.length > LONGEST_KEY || key === '<<') {
-        throw UNUSUAL;
-      }
-      key = nameOf(key);
-    }
-    if (text.charCodeAt(this.at) !== COLON) {
-      throw UNUSUAL;
-    }
-    this.at++;
-    return key;
-  }
-
-  private flowValue(code: number): JsonValue {
-    if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      return this.brackets(code);
-    }
-    return code === DOUBLE_QUOTE || code === SINGLE_QUOTE ? this.quoted(code) : valueOf(this.flowPlain());
-  }
-
-  /** A plain string within brackets. */
-  private flowPlain(): string {
-    const { text, at: start } = this;
-    let at = start;
-    let code = text.charCodeAt(at);
-    if (isIn(NO_BEGIN, code) || (code === DASH && isGap(text.charCodeAt(at + 1)))) {
-      throw UNUSUAL;
-    }
-    while (!isIn(FLOW_END, code) && !(code === COLON && isGap(text.charCodeAt(at + 1)))) {
-      code = text.charCodeAt(++at);
-    }
-    if (code === HASH || code === QUESTION || code === TAB || code === BREAK) {
-      throw UNUSUAL;
-    }
-    this.at = at;
-    while (text.charCodeAt(at - 1) === SPACE) {
-      at--;
-    }
-    return text.slice(start, at);
-  }
-}
-
-/** Whether a plain string is one to kubectl, without a closer look. */
-function isSurelyString(text: string): boolean {
-  const code = text.charCodeAt(0);
-  return !isIn(HINT, code) || (code > NINE && text.length > LONGEST_WORD);
-}
-
-function valueOf(text: string): JsonValue {
-  if (isSurelyString(text)) {
-    return text;
-  }
-  const { value, inexact } = resolvePlain(text);
-  if (inexact === true || (typeof value === 'number' && !Number.isFinite(value))) {
-    throw UNUSUAL;
-  }
-  return value;
-}
-
-function nameOf(text: string): string {
-  const name = isSurelyString(text) ? text : keyOf(resolvePlain(text));
-  if (name === undefined) {
-    throw UNUSUAL;
-  }
-  return name;
 }

@@ -8,7 +8,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { type YamlNode } from '../go-yaml/node-types';
 import { parseNodes } from '../go-yaml/nodes';
 import { YamlSyntaxError } from '../go-yaml/source';
-import { isUsualText, readUsual } from '../go-yaml/usual-forms';
+import { isUsualText, readUsual, usualPlaces } from '../go-yaml/usual-forms';
 import { offsetOfPath, valueOfDocument } from '../go-yaml/values';
 import { tokensOf } from '../pointer';
 import { remembered, type TextDocument, type TextProblem } from './source-text';
@@ -133,6 +133,10 @@ function problemOf({ offset, message }: YamlSyntaxError, chunk: string): { offse
 
 /** Finds places in a document that was read before. */
 function placesOf(chunk: string): (path: string) => number {
+  const usual = usualPlaces(chunk);
+  if (usual !== undefined) {
+    return (path) => usual(tokensOf(path));
+  }
   const mark = markLength(chunk);
   let root: YamlNode | undefined;
   try {

@@ -1,9 +1,9 @@
 /**
  * What is read straight into JSON, against the nodes of the same text: wherever there is a result, the nodes have the same, and report nothing.
  */
-import { isUsualText, readUsual } from '../../../src/manifests/go-yaml/usual-forms';
+import { isUsualText, readUsual, usualPlaces } from '../../../src/manifests/go-yaml/usual-forms';
 import { parseNodes } from '../../../src/manifests/go-yaml/nodes';
-import { valueOfDocument } from '../../../src/manifests/go-yaml/values';
+import { offsetOfPath, valueOfDocument } from '../../../src/manifests/go-yaml/values';
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { EDGES, fixtures, generatedTexts } from '../../e2e/yaml/texts';
 
@@ -52,6 +52,36 @@ test(`what has a result has the same in the nodes, in ${COUNT} texts with seed $
   });
   expect(differ).toEqual([]);
   expect(read).toBeGreaterThan(texts.length / 8);
+});
+
+/** The tokens of every place in a value, and of places that it does not have. */
+function* tokensIn(value: JsonValue, before: readonly string[] = []): Iterable<readonly string[]> {
+  yield before;
+  yield [...before, 'gone', '0'];
+  yield [...before, '00'];
+  if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      yield* tokensIn(member, [...before, name]);
+    }
+  }
+}
+
+test(`places are those of the nodes, in ${COUNT} texts with seed ${SEED}`, () => {
+  const texts = [...EDGES, ...fixtures(), ...generatedTexts(COUNT, SEED)].flatMap(documentsOf);
+  let found = 0;
+  const differ = texts.flatMap((text) => {
+    const [value, places] = [usual(text), usualPlaces(text)];
+    if (value === undefined || places === undefined) {
+      expect(places).toBeUndefined();
+      return [];
+    }
+    const root = parseNodes(text)!;
+    const all = [...tokensIn(value)];
+    found += all.length;
+    return all.filter((tokens) => places(tokens) !== offsetOfPath(root, tokens)).map((tokens) => [text, tokens]);
+  });
+  expect(differ).toEqual([]);
+  expect(found).toBeGreaterThan(5 * texts.length);
 });
 
 test('nearly all manifests of the project are of the usual forms', () => {
