@@ -40,9 +40,12 @@ const NO_LINE = -1;
 /**
  * The value of one document of a text; `undefined` if it has to be read in another way.
  *
- * @param end after the line feed that ends the document
+ * @param end after the line feed that ends the document; without one, it is not read here
  */
 export function readUsual(text: string, start: number, end: number, places?: NotedPlaces): JsonValue | undefined {
+  if (end > start && text.charCodeAt(end - 1) !== BREAK) {
+    return undefined;
+  }
   try {
     return new UsualReader(text, start, end, places).read();
   } catch (error) {

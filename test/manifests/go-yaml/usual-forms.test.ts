@@ -4,6 +4,7 @@
 import { isUsualText, readUsual, usualPlaces } from '../../../src/manifests/go-yaml/usual-forms';
 import { parseNodes } from '../../../src/manifests/go-yaml/nodes';
 import { offsetOfPath, valueOfDocument } from '../../../src/manifests/go-yaml/values';
+import { readDocuments } from '../../../src/manifests/yaml';
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { EDGES, fixtures, generatedTexts } from '../../e2e/yaml/texts';
 
@@ -91,6 +92,15 @@ test('nearly all manifests of the project are of the usual forms', () => {
   const read = documents.filter((text) => usual(text) !== undefined).length;
   expect(read / documents.length).toBeGreaterThan(0.85);
 });
+
+test.each(['12', 'a: 1', 'a: # b', '[a', '"a', 'a: |', '- ', '# c', '{a: 1'])(
+  'a document without a line feed at its end is not read: %j',
+  (text) => {
+    expect(readUsual(text, 0, text.length)).toBeUndefined();
+    expect(usualPlaces(text)).toBeUndefined();
+    expect(readDocuments(text, 'a.yaml')).toHaveLength(text === '# c' ? 0 : 1);
+  },
+);
 
 test.each([
   ['text of another document behind it', 'a: "x\n---b: 1\n"\n', 'a: "x\n'.length],
