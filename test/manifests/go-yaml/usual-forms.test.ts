@@ -85,6 +85,18 @@ test(`places are those of the nodes, in ${COUNT} texts with seed ${SEED}`, () =>
   expect(found).toBeGreaterThan(5 * texts.length);
 });
 
+test.each([
+  'a: {<<: {b: 1}, c: 2}\n',
+  'a: {b: 1, b: 2}\n',
+  'a: &x 1\n',
+  'a: !!str 1\n',
+  'a: b\n  c\n',
+  'a: [b,\n c]\n',
+  'a: b\r\n',
+])('nodes are left to say what this is: %j', (text) => {
+  expect(usual(text)).toBeUndefined();
+});
+
 test('nearly all manifests of the project are of the usual forms', () => {
   const documents = fixtures()
     .flatMap((text) => text.split(/^---\n/m))
