@@ -181,8 +181,7 @@ export interface BoundViolation extends Violation {
   readonly missing: boolean;
 }
 
-/** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
-function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
+function* aboveMaximum({ requests, limits }: ContainerAmounts, max: Amounts): Iterable<BoundViolation> {
   for (const [resource, bound] of max) {
     const [limit, request] = [limits.get(resource), requests.get(resource)];
     const amount = [limit, request].find((one) => one?.isGreaterThan(bound));
@@ -201,6 +200,11 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
       };
     }
   }
+}
+
+/** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
+function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
+  yield* aboveMaximum({ requests, limits }, max);
   for (const [resource, bound] of min) {
     const amount = requests.get(resource);
     const limited = limits.get(resource);
