@@ -4,7 +4,7 @@
 import { type JsonValue } from '../../facts/api/schema';
 import { keyOf, resolvePlain } from '../texts/yaml-scalars';
 
-/** Ends the reading. It is no error: nobody sees it. */
+/** Ends the reading. It is caught where the reading began. */
 export const UNUSUAL = new Error('not of the usual form');
 
 export const MOST_DEPTH = 100;
