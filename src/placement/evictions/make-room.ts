@@ -29,7 +29,12 @@ import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
 /** Tries the gangs that were skipped. */
-export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: readonly Action[]): void {
+export function makeRoom(
+  cycle: Cycle,
+  passed: readonly GangRecord[],
+  allowed: readonly Action[],
+  turns: Turns = cycle.session.index(Turns),
+): void {
   const { session } = cycle;
   const actions = allowed.filter((action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate');
   if (actions.length === 0) {
@@ -50,7 +55,6 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   const waitIn = new Set([...lines].flatMap(([queue, ofQueue]) => (ofQueue.length === 0 ? [] : [queue])));
   singles.forEach(({ queue }) => queue !== undefined && waitIn.add(queue));
   const isHalfway = (): boolean => cycle.trials <= MOST_TRIALS / 2;
-  const turns = session.index(Turns);
   turns.keep(session.short);
   const tries = new Tries(turns, session.policy.makeRoomLimit, isHalfway, waitIn.size);
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
