@@ -60,8 +60,7 @@ function decided(
   const passed = actions.includes('allocate')
     ? allocate(cycle, actions.includes('backfill'))
     : session.gangs.filter(({ placed, size }) => placed < size);
-  makeRoom(cycle, passed, actions);
-  foresee(cycle, actions);
+  foresee(cycle, actions, makeRoom(cycle, passed, actions));
   if (actions.includes('evict-stale')) {
     evictStale(cycle);
   }

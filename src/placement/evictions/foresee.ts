@@ -5,7 +5,8 @@
  * would be undone does not start, and what it would be evicted for gets its places now. This is repeated until nothing is undone.
  *
  * O(one decision) for each trial, where the decision starts anything that a gang with too few pods may evict as far as queues and priorities
- * say; otherwise O(gangs that wait). One decision makes at most `MOST_TRIALS` trials.
+ * say; otherwise O(gangs that wait). One decision makes at most `MOST_TRIALS` trials, and these try to make room for as many gangs together as
+ * the decision may still try, but for `FEW` in any case, those with the best claims.
  */
 import { allocate } from '../cycle/allocate';
 import { Cycle, type Evicted } from '../cycle/cycle';
@@ -21,19 +22,29 @@ import { mayDisturb } from './try-action';
 /** Next decisions that one decision tries. */
 const MOST_TRIALS = 16;
 
+/** Gangs for which trials try to make room even where the decision itself has tried as many as it may. */
+const FEW = 8;
+
 /** Decisions that are tried one after the other: each next one takes over from the one after it as this one does. */
 const MOST_AHEAD = 3;
 
 /** What one decision and those that it tries have in common. */
 interface Foresight {
   readonly actions: readonly Action[];
-  /** Trials that are left. */
+  /** Trials that are left, and gangs for which they may try to make room. */
   left: number;
+  tries: number;
 }
 
-/** To be called once the decision has made room. */
-export function foresee(cycle: Cycle, actions: readonly Action[]): void {
-  lookAhead(cycle, { actions, left: MOST_TRIALS }, cycle.session.index(Turns), 0);
+/**
+ * To be called once the decision has made room.
+ *
+ * @param tried for how many gangs it has tried that
+ */
+export function foresee(cycle: Cycle, actions: readonly Action[], tried: number): void {
+  const { makeRoomLimit } = cycle.session.policy;
+  const tries = Math.max(makeRoomLimit - tried, Math.min(FEW, makeRoomLimit));
+  lookAhead(cycle, { actions, left: MOST_TRIALS, tries }, cycle.session.index(Turns), 0);
 }
 
 /** @param ahead how many decisions this one is after the one that is made */
@@ -85,7 +96,7 @@ function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
  * @param isProtected whether what starts keeps its minimum running time in the next decision
  */
 function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: number, isProtected: boolean): boolean {
-  if (foresight.left <= 0) {
+  if (foresight.left <= 0 || foresight.tries <= 0) {
     return false;
   }
   foresight.left--;
@@ -102,8 +113,13 @@ function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
   next.moves = cycle.moves;
   const nextTurns = turns.copy();
   const short = shortWith(next, [...gone, ...waiting, ...cycle.bound, ...cycle.withdrawn]);
-  makeRoom(next, allocate(next, foresight.actions.includes('backfill'), short), foresight.actions, nextTurns);
-  lookAhead(next, foresight, nextTurns, ahead + 1);
+  const passed = allocate(next, foresight.actions.includes('backfill'), short);
+  const most = Math.min(foresight.tries, session.policy.makeRoomLimit);
+  foresight.tries -= makeRoom(next, passed, foresight.actions, nextTurns, most);
+  // Where it evicts nothing, the one after it finds what it has found.
+  if (next.evicted.length > 0) {
+    lookAhead(next, foresight, nextTurns, ahead + 1);
+  }
   restore();
   if (!next.evicted.some(({ pod }) => starting.has(pod) && pod.row === NOWHERE)) {
     ledger.rollback(mark);
