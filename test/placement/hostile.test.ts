@@ -18,6 +18,7 @@ import { Cycle } from '../../src/placement/cycle/cycle';
 import { Parking } from '../../src/placement/cycle/parking';
 import { decideIn } from '../../src/placement/engine';
 import { type Delta } from '../../src/placement/model/facts';
+import { EmptyRooms } from '../../src/placement/nodes/empty-node';
 import { PodsOnNodes } from '../../src/placement/nodes/filters/pods-on-nodes';
 import { otherTurns, turnOf } from '../../src/placement/queues/turns';
 import { NOTHING } from '../../src/placement/reasons/reasons';
@@ -166,7 +167,8 @@ function withoutShortcuts<T>(work: () => T): T {
     jest.spyOn(Parking.prototype, 'mayFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'mayEverFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'isForlorn').mockReturnValue(false),
-    jest.spyOn(Session.prototype, 'emptyRoom').mockReturnValue(Infinity),
+    jest.spyOn(EmptyRooms.prototype, 'of').mockReturnValue(Infinity),
+    jest.spyOn(EmptyRooms.prototype, 'isNone').mockReturnValue(false),
     jest.spyOn(OpenRows.prototype, 'mayBeAny').mockReturnValue(true),
     jest.spyOn(PodsOnNodes.prototype, 'isForlorn').mockReturnValue(false),
     jest.spyOn(PodsOnNodes.prototype, 'concerns').mockImplementation(function (this: PodsOnNodes) {

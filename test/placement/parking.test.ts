@@ -16,7 +16,7 @@ import { type GangRecord, type PodRecord } from '../../src/placement/books/recor
 import { Session } from '../../src/placement/books/session';
 import { Parking } from '../../src/placement/cycle/parking';
 import { decideIn } from '../../src/placement/engine';
-import { emptyRoomInAll } from '../../src/placement/nodes/empty-node';
+import { EmptyRooms } from '../../src/placement/nodes/empty-node';
 import { type PodClass } from '../../src/placement/nodes/pod-class';
 import { turnOf } from '../../src/placement/queues/turns';
 import { GangPlacer } from '../../src/placement/search/place-gang';
@@ -63,9 +63,11 @@ function counted(session: Session, record: GangRecord, releasing: readonly PodRe
   if (isPlaced && !fits) {
     throw new Error(`${record.gang.name} can be placed although no room is counted for it`);
   }
-  const everFits = needs.every(
-    ([podClass, count]) => emptyRoomInAll(session.table, podClass, session.staticRow(podClass)) >= count,
-  );
+  const rooms = new EmptyRooms(session);
+  const everFits = needs.every(([podClass, count]) => rooms.of(podClass) >= count);
+  if (needs.some(([podClass]) => rooms.isNone(podClass) !== (rooms.of(podClass) === 0))) {
+    throw new Error(`whether no node takes a pod of ${record.gang.name} is not what the room of all nodes says`);
+  }
   return { fits, everFits, isPlaced, isExact };
 }
 

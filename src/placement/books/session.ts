@@ -20,7 +20,6 @@ import { ClaimedSlots } from './claimed-slots';
 import { Ledger } from './ledger';
 import { type Pod, type PodTemplate, type Queue, type Snapshot, type Topology } from '../model/model';
 import { compareNames } from '../model/names';
-import { emptyRoomInAll } from '../nodes/empty-node';
 import { clusterTotal, NodeTable } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass, PodClasses } from '../nodes/pod-class';
@@ -77,7 +76,6 @@ export class Session {
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, { readonly codes: Uint8Array; readonly podClass: PodClass }>();
-  private readonly emptyRooms = new Map<PodClass, { readonly replaced: number; readonly pods: number }>();
   private decided: { readonly mark: number } | undefined;
   private isBroken = false;
   private filtered!: FilteredTemplates;
@@ -256,18 +254,6 @@ export class Session {
     return this.others.active ? this.others.constraint(podClass, row) : undefined;
   }
 
-  /** Pods of the class that the cluster would take were nothing on it. */
-  emptyRoom(podClass: PodClass): number {
-    const { table } = this;
-    const before = this.emptyRooms.get(podClass);
-    if (before?.replaced === table.replaced) {
-      return before.pods;
-    }
-    const pods = emptyRoomInAll(table, podClass, this.staticRow(podClass));
-    this.emptyRooms.set(podClass, { replaced: table.replaced, pods });
-    return pods;
-  }
-
   /** The class with another template, which must differ in what it asks of nodes alone. */
   variant(podClass: PodClass, template: PodTemplate): PodClass {
     const made = this.classes.of(template);
@@ -362,7 +348,6 @@ export class Session {
         this.staticKinds,
       ].forEach((known) => known.clear());
       this.gangList.clear();
-      this.emptyRooms.clear();
       this.staticRows.length = this.firstAsked.length = this.dynamicPods = 0;
       this.hadDynamicPods = false;
       this.indexes.clear();

@@ -11,6 +11,7 @@
 import { addTo } from '../../facts/collections';
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Session } from '../books/session';
+import { EmptyRooms } from '../nodes/empty-node';
 import { type Term } from '../nodes/filters/pod-terms';
 import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
@@ -275,11 +276,11 @@ export class Parking {
   }
 
   private neverFits({ needs, classes }: Known): readonly PodClass[] | undefined {
-    const { session } = this;
+    const rooms = this.session.index(EmptyRooms);
     if (needs === undefined) {
-      return classes.every((podClass) => session.emptyRoom(podClass) === 0) ? classes : undefined;
+      return classes.every((podClass) => rooms.isNone(podClass)) ? classes : undefined;
     }
-    const short = needs.find(([podClass, count]) => session.emptyRoom(podClass) < count);
+    const short = needs.find(([podClass, count]) => rooms.of(podClass) < count);
     return short === undefined ? undefined : [short[0]];
   }
 

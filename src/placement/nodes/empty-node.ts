@@ -23,16 +23,61 @@ export function emptyRoom(table: NodeTable, podClass: PodClass): Int32Array {
   return room;
 }
 
-/** Pods of the class that all rows would take were they empty, without those that are ruled out. O(rows), and nothing is kept. */
-export function emptyRoomInAll(table: NodeTable, podClass: PodClass, ruledOut: Uint8Array): number {
-  let sum = 0;
-  if (asksForMoreThanAny(table, podClass)) {
-    return 0;
+interface Nodes {
+  readonly table: NodeTable;
+  /** Not 0 for rows that never take a pod of the class. */
+  staticRow(podClass: PodClass): Uint8Array;
+}
+
+/** What the cluster would take were nothing on it; worked out once for a class and the nodes as they are, and no row is kept. */
+export class EmptyRooms {
+  private readonly pods = new Map<PodClass, { readonly replaced: number; readonly pods: number }>();
+  private readonly forlorn = new Map<PodClass, { readonly replaced: number; readonly never: boolean }>();
+
+  constructor(private readonly nodes: Nodes) {}
+
+  /** Pods of the class. O(rows). */
+  of(podClass: PodClass): number {
+    const { table } = this.nodes;
+    const before = this.pods.get(podClass);
+    if (before?.replaced === table.replaced) {
+      return before.pods;
+    }
+    let pods = 0;
+    this.each(podClass, (room) => {
+      pods += room;
+      return false;
+    });
+    this.pods.set(podClass, { replaced: table.replaced, pods });
+    return pods;
   }
-  for (let row = 0; row < table.count; row++) {
-    sum += ruledOut[row] === 0 ? emptyCapacity(table, row, podClass) : 0;
+
+  /** Whether no node takes a pod of the class, whatever is on it. It ends at the first that does. */
+  isNone(podClass: PodClass): boolean {
+    const { table } = this.nodes;
+    const before = this.forlorn.get(podClass);
+    if (before?.replaced === table.replaced) {
+      return before.never;
+    }
+    const never = !this.each(podClass, (room) => room > 0);
+    this.forlorn.set(podClass, { replaced: table.replaced, never });
+    return never;
   }
-  return sum;
+
+  /** Calls with the room of each row that is not ruled out, until a call is answered with `true`: whether one was. */
+  private each(podClass: PodClass, isEnough: (room: number) => boolean): boolean {
+    const { table } = this.nodes;
+    if (asksForMoreThanAny(table, podClass)) {
+      return false;
+    }
+    const ruledOut = this.nodes.staticRow(podClass);
+    for (let row = 0; row < table.count; row++) {
+      if (ruledOut[row] === 0 && isEnough(emptyCapacity(table, row, podClass))) {
+        return true;
+      }
+    }
+    return false;
+  }
 }
 
 /** Without a look at each node: most classes of a crowd that no node has room for. */

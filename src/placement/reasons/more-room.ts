@@ -11,7 +11,7 @@ import { type Cycle } from '../cycle/cycle';
 import { type Counterfactual } from '../model/decision';
 import { milliOn } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
-import { emptyRoom, usableDevices } from '../nodes/empty-node';
+import { emptyRoom, EmptyRooms, usableDevices } from '../nodes/empty-node';
 import { type NodeTable, WHOLE } from '../nodes/node-table';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from '../books/records';
@@ -183,7 +183,7 @@ function roomiest(session: Session, podClass: PodClass, rows: Int32Array): Roomi
     return known;
   }
   // Most of a crowd: no node has to be looked at.
-  if (session.emptyRoom(podClass) === 0) {
+  if (session.index(EmptyRooms).isNone(podClass)) {
     return NONE;
   }
   const allowed = session.staticRow(podClass);

@@ -6,6 +6,7 @@
  */
 import { devicesFit, meetsSoftFilters } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
+import { EmptyRooms } from '../nodes/empty-node';
 import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from '../nodes/node-table';
 import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass } from '../nodes/pod-class';
@@ -146,7 +147,7 @@ export class Selector {
 
   /** Does no node take a pod of the class, whatever is on it? Nothing has to be scored for it then. The nodes are those of the scores. */
   private isNever(podClass: PodClass): boolean {
-    return (this.never[podClass.id] ??= this.session.emptyRoom(podClass) === 0);
+    return (this.never[podClass.id] ??= this.session.index(EmptyRooms).isNone(podClass));
   }
 
   private needs(podClass: PodClass, wishless: boolean): ClassNeeds {
