@@ -60,14 +60,31 @@ function lookAhead(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
   }
 }
 
-/** Does the decision start anything that a gang with too few pods may evict, as far as queues and priorities say? */
+/**
+ * Does the decision start anything that a gang may evict, as far as queues and priorities say, which has too few pods, or pods that have to find
+ * their places again?
+ */
 function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
   if (cycle.started.size === 0 || !actions.includes('allocate')) {
     return false;
   }
   const { session } = cycle;
+  const waits = new Set(cycle.nominated.map(({ role }) => role!.gang));
+  const mayEvict = mayEvictStarted(cycle, actions);
+  const isThreat = (gang: GangRecord): boolean =>
+    (gang.placed < gang.size || waits.has(gang)) && mayEvict(gang) && mayDisturb(cycle, gang);
+  for (const gang of session.short) {
+    if (isThreat(gang)) {
+      return true;
+    }
+  }
+  return cycle.evicted.some(({ pod }) => isThreat(pod.role!.gang));
+}
+
+/** Whether a gang may evict any of what the decision starts, as far as queues and priorities say. */
+function mayEvictStarted({ started, session }: Cycle, actions: readonly Action[]): (gang: GangRecord) => boolean {
   const lowest = new Map<QueueRecord, number>();
-  for (const { role, preemptible } of cycle.started) {
+  for (const { role, preemptible } of started) {
     const { queue, priority } = role!.gang;
     if (preemptible && queue !== undefined) {
       lowest.set(queue, Math.min(lowest.get(queue) ?? Infinity, priority));
@@ -75,19 +92,12 @@ function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
   }
   const canPreempt = actions.includes('preempt');
   const canReclaim = actions.includes('reclaim');
+  const mayBeOverdue = session.policy.sharedDeviceWaitSeconds < Infinity;
   const reclaimable = new Set([...lowest.keys()].filter(({ queue }) => queue.reclaimable !== false));
-  const mayEvict = ({ queue, priority, placed, size }: GangRecord): boolean =>
-    placed < size &&
+  return ({ queue, priority }) =>
     queue !== undefined &&
-    ((canPreempt && lowest.get(queue)! < priority) ||
-      (canPreempt && priority > 0 && session.policy.sharedDeviceWaitSeconds < Infinity) ||
+    ((canPreempt && (lowest.get(queue)! < priority || (mayBeOverdue && priority > 0))) ||
       (canReclaim && reclaimable.size > (reclaimable.has(queue) ? 1 : 0)));
-  for (const gang of session.short) {
-    if (mayEvict(gang) && mayDisturb(cycle, gang)) {
-      return true;
-    }
-  }
-  return cycle.evicted.some(({ pod }) => mayEvict(pod.role!.gang) && mayDisturb(cycle, pod.role!.gang));
 }
 
 /**
