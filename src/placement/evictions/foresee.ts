@@ -164,9 +164,6 @@ function asNextDecision(starting: ReadonlySet<PodRecord>, gone: readonly PodReco
 /** The decision and the next one, whose outcome is on the books, as one. */
 function combine(cycle: Cycle, next: Cycle, starting: ReadonlySet<PodRecord>): void {
   const evicted = [...cycle.evicted, ...next.evicted.filter(({ pod }) => pod.existed)];
-  const undone = new Map(
-    next.evicted.flatMap(({ pod, beneficiary }) => (pod.existed ? [] : [[pod.role!.gang, beneficiary]])),
-  );
   const stays = new Set(evicted.filter(isBack).map(({ pod }) => pod));
   const lost = next.evicted.map(({ pod }) => pod);
   cycle.withdraw([...lost.filter((pod) => starting.has(pod)), ...cycle.nominated]);
@@ -175,7 +172,7 @@ function combine(cycle: Cycle, next: Cycle, starting: ReadonlySet<PodRecord>): v
   for (const one of evicted) {
     if (!stays.has(one.pod)) {
       cycle.disturbed.add(one.pod);
-      cycle.evicted.push({ ...one, beneficiary: heirOf(one.beneficiary, undone) });
+      cycle.evicted.push(one);
     }
   }
   const running = new Set(cycle.bound.filter((pod) => !cycle.withdrawn.has(pod)));
@@ -194,6 +191,7 @@ function combine(cycle: Cycle, next: Cycle, starting: ReadonlySet<PodRecord>): v
     }
   }
   cycle.reservation = next.reservation;
+  inheritEvictions(cycle);
   cycle.disturbs(new Set([...placed.keys(), ...evicted.map(({ pod }) => pod.role!.gang)]));
 }
 
@@ -203,16 +201,14 @@ function isBack({ pod, row, devices }: Evicted): boolean {
   );
 }
 
-/** What was evicted for a gang that does not start is evicted for the one that takes its place. */
-function heirOf(
-  gang: GangRecord | undefined,
-  undone: ReadonlyMap<GangRecord, GangRecord | undefined>,
-): GangRecord | undefined {
-  const seen = new Set<GangRecord>();
-  let heir = gang;
-  while (heir !== undefined && undone.has(heir) && heir.placed === 0 && !seen.has(heir)) {
-    seen.add(heir);
-    heir = undone.get(heir);
-  }
-  return heir;
+/** What was evicted for a gang that gets no pods after all is evicted for one that takes its place. */
+function inheritEvictions(cycle: Cycle): void {
+  const { nominated, bound, withdrawn, evicted } = cycle;
+  const served = new Set([...nominated, ...bound.filter((pod) => !withdrawn.has(pod))].map(({ role }) => role!.gang));
+  evicted.forEach((one, at) => {
+    if (one.beneficiary !== undefined && !served.has(one.beneficiary)) {
+      const heir = nominated.find(({ row }) => row === one.row) ?? nominated.at(0);
+      evicted[at] = { ...one, beneficiary: heir?.role!.gang ?? one.beneficiary };
+    }
+  });
 }
