@@ -256,7 +256,7 @@ const hierarchyAlone = configRule(
         yield {
           path: CONFIG_PATH,
           message: `tiers[${index}] must not contain both proportion and drf with enableHierarchy: true`,
-          expected: 'one of the two',
+          expected: 'proportion or drf, not both',
         };
       }
     }
@@ -280,7 +280,7 @@ const oneQueuePlugin = configRule(
       yield {
         path: CONFIG_PATH,
         message: 'capacity and proportion must not both be loaded',
-        expected: 'one of the two',
+        expected: 'capacity or proportion',
       };
     }
   },
@@ -308,7 +308,7 @@ const oneDeviceMode = configRule(
           path: CONFIG_PATH,
           message: `${at} must not set more than one device mode to true: ${modes.join(', ')}`,
           found: modes,
-          expected: 'one of them',
+          expected: 'at most one of them true',
         };
       }
     }
