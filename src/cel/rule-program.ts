@@ -58,7 +58,7 @@ export function expressionOf(source: string): Expression | string {
 function limited(evaluate: () => CelResult): Outcome {
   const { value, cost } = metered(evaluate);
   if (cost > CALL_LIMIT) {
-    return { error: `it costs more than the ${CALL_LIMIT} units that a rule may`, cost };
+    return { error: `it exceeds the cost limit of ${CALL_LIMIT} units for one rule`, cost };
   }
   return isCelError(value) ? { error: value.message, cost } : { value, cost };
 }

@@ -1,8 +1,8 @@
 /**
  * Findings on one field that come from one mistake: one of them is reported.
  *
- * - A field that is missing, or has a value that the format of the field excludes: where a rule of the server or of a project reports the field,
- *   or the schema a bound, the schema's shorter message is left out.
+ * - A field that is missing or too short, or has a value that the format of the field excludes: where a rule of the server or of a project
+ *   reports the field, or the schema a bound, the schema's shorter message is left out.
  * - A value of the wrong type: rules read it as if the field were unset or empty, so what they say about the value is left out, and so is that
  *   the field, or an item of its list, is missing.
  * - Information that an object is not in the set: one finding for each object that names it, at the first place, however often it is named.
@@ -34,7 +34,10 @@ interface Field {
 const MISSING = /\bmust (be set|set|have|not be empty)\b|\b(has|have) no\b|\bis empty\b/;
 
 /** Rules of the schema whose messages others replace. */
-const SHORT: ReadonlySet<string> = new Set([shapeRules.required.id, shapeRules.format.id]);
+const SHORT: ReadonlySet<string> = new Set([shapeRules.required.id, shapeRules.format.id, shapeRules.size.id]);
+
+/** Of a list or a string that is too short; a rule that reports one that is too long may mean something else. */
+const TOO_SHORT = /\bmust have at least\b/;
 
 export class RepeatedFindings {
   private readonly fields = new Map<Manifest, Map<string, Field>>();
@@ -50,11 +53,12 @@ export class RepeatedFindings {
   }
 
   /** Takes note of a finding. The schema is checked before any rule runs. */
-  note({ rule, tier, severity, manifest, path }: Said): void {
+  note({ rule, tier, severity, manifest, path, message }: Said): void {
     if (tier === 'schema') {
       const isBound = rule === shapeRules.bound.id;
       const hasWrongType = rule === shapeRules.type.id;
-      if (isBound || hasWrongType || SHORT.has(rule)) {
+      const isReplaceable = SHORT.has(rule) && (rule !== shapeRules.size.id || TOO_SHORT.test(message));
+      if (isBound || hasWrongType || isReplaceable) {
         const field = this.fieldAt(manifest, path);
         field.hasWrongType ||= hasWrongType;
         field.isSaidBetter ||= isBound;

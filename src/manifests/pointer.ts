@@ -59,7 +59,7 @@ function joined(tokens: readonly string[]): string {
 
 /** A field or an item below another field: `spec.template`, `limits["nvidia.com/gpu"]`, `volumes[0]`, `byNumber["0"]`. */
 export function fieldBelow(field: string, key: string | number): string {
-  if (typeof key === 'number' || isIndex(key) || !/^[\w$][\w$-]*$/.test(key)) {
+  if (typeof key === 'number' || isIndex(key) || !/^[\w$]+(?:-+[\w$]+)*$/.test(key)) {
     return `${field}[${JSON.stringify(key)}]`;
   }
   return field === '' ? key : `${field}.${key}`;

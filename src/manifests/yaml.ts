@@ -240,7 +240,7 @@ function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
   const visit = (found: JsonValue | undefined, path: string): TextProblem[] => {
     const what = path === '' ? 'the document' : `the list's item ${path.slice(path.lastIndexOf('/') + 1)}`;
     if (!isObject(found)) {
-      return [problem(path, `${what} is ${nameOf(found)}; a Kubernetes object begins with apiVersion and kind`)];
+      return [problem(path, `${what} is ${nameOf(found)}; a Kubernetes object must set apiVersion and kind`)];
     }
     if (isList(found)) {
       return found.items.flatMap((item, index) =>

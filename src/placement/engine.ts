@@ -90,7 +90,7 @@ function contradictions({ ledger, table }: Session): readonly Contradiction[] {
     const { name } = table.nodes[row];
     const message =
       `Pod "${pod.name}" runs on node "${name}", but the other pods there leave no ${table.deviceResource[row]} for it; ` +
-      'nothing more is placed there than the devices of the node have left in all.';
+      'more pods are placed there only if the devices of the node have enough left in total.';
     return { pod: pod.name, node: name, message };
   });
 }

@@ -124,7 +124,7 @@ suite('the page of a Docker runner', () => {
     await page.getByLabel('Name', { exact: true }).fill('Not A Name');
     await page.getByRole('button', { name: 'Queue task' }).click();
     await until(async () =>
-      /name: must consist of lower case/.test((await page.locator('.form-status').textContent()) ?? ''),
+      /name: must consist of lowercase/.test((await page.locator('.form-status').textContent()) ?? ''),
     );
     await page.getByLabel('Name', { exact: true }).fill('ok');
     await page.keyboard.press('Enter');

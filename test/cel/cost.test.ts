@@ -14,7 +14,7 @@ function costOf(rule: string, count: number): number | string {
   return 'error' in outcome ? outcome.error : outcome.cost;
 }
 
-const TOO_MUCH = 'it costs more than the 1000000 units that a rule may';
+const TOO_MUCH = 'it exceeds the cost limit of 1000000 units for one rule';
 
 describe('a rule', () => {
   it('may cost what the server lets it', () => {

@@ -136,3 +136,34 @@ test('an object that is not there is reported once for each object and name', ()
 test('what has to be corrected at each place is reported at each', () => {
   expect(networksSaid(job('rail'), NETWORK)).toHaveLength(2);
 });
+
+const scaled = (kind: string, triggers: string): string => `
+apiVersion: keda.sh/v1alpha1
+kind: ${kind}
+metadata: { name: a, namespace: b }
+spec:
+  ${kind === 'ScaledJob' ? 'jobTargetRef: { template: { spec: { containers: [{ name: c, image: "x:1" }], restartPolicy: Never } } }' : 'scaleTargetRef: { name: x }'}
+  ${triggers}
+`;
+
+test.each(['ScaledObject', 'ScaledJob'])('triggers of a %s that are missing or empty are reported once', (kind) => {
+  expect(messagesOf(scaled(kind, 'triggers: []'))).toEqual(['keda/triggers-present /spec/triggers']);
+  expect(messagesOf(scaled(kind, ''))).toEqual(['keda/triggers-present /spec/triggers']);
+});
+
+test('the schema reports that triggers are empty where it is asked alone', () => {
+  const { findings } = check(new ManifestSet(parseYaml(scaled('ScaledObject', 'triggers: []'), 'a.yaml').manifests), {
+    tiers: ['schema'],
+  });
+  expect(findings.map(({ rule, path }) => `${rule} ${path}`)).toEqual(['schema/size /spec/triggers']);
+});
+
+test('the schema also reports what is too long, though a rule reports the field', () => {
+  const said = messagesOf(`
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: a }
+spec: { cohortName: "${'A'.repeat(254)}", namespaceSelector: {} }
+`);
+  expect(said).toContain('schema/size /spec/cohortName');
+});

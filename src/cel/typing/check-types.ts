@@ -434,7 +434,7 @@ class Checker {
 
   private expect(type: CelType, wanted: CelType): void {
     if (!this.known.assign([wanted], [type])) {
-      throw new TypeMistake(`needs ${printType(this.final(wanted))} but has ${printType(this.final(type))}`);
+      throw new TypeMistake(`needs ${printType(this.final(wanted))}, but has ${printType(this.final(type))}`);
     }
   }
 

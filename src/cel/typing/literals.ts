@@ -1,6 +1,7 @@
 /**
  * What the API server checks of constants once an expression has a type: durations, timestamps, patterns, and the string of `format` with its arguments.
  */
+import { counted } from '../../facts/words';
 import { givenPatternOf } from '../../manifests/values/patterns';
 import { durationOf } from '../durations';
 import { printType, type CelType } from './types';
@@ -57,11 +58,11 @@ export function formatComplaint(format: string, types: readonly CelType[]): stri
     }
     const type = types[used++];
     if (type === undefined) {
-      return `formats ${used} arguments but has ${types.length}`;
+      return `formats ${counted(used, 'argument')}, but has ${types.length}`;
     }
     if (type.kind !== 'dyn' && !VERBS[verb].includes(type.kind)) {
       return `formats a value of type ${printType(type)} with "${clause}"`;
     }
   }
-  return used < types.length ? `formats ${used} arguments but has ${types.length}` : undefined;
+  return used < types.length ? `formats ${counted(used, 'argument')}, but has ${types.length}` : undefined;
 }

@@ -56,6 +56,6 @@ export function checkRange({ constantKind: { case: kind, value } }: Kind<'constE
     (kind === 'int64Value' && BigInt.asIntN(64, value) !== value) ||
     (kind === 'uint64Value' && BigInt.asUintN(64, value) !== value);
   if (isOut) {
-    throw new TypeMistake(`has the number ${value}, which 64 bits cannot hold`);
+    throw new TypeMistake(`has the number ${value}, which does not fit in 64 bits`);
   }
 }

@@ -12,13 +12,14 @@ import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { hasRules, nodeOf, rulesOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { OBJECT_LIMIT } from '../../cel/cost';
-import { quoted, THE_FIELD, type ViolationList } from '../schema/violation-list';
+import { THE_FIELD, type ViolationList } from '../schema/violation-list';
 import { programOf } from '../../cel/rule-program';
 import { whyUnjudged } from '../../cel/unjudged';
 import { ruleWords, type RuleWords } from './rule-words';
 import { writtenWords } from './written-words';
 import { CelValues } from './values';
 import { allOf, oneOf } from '../../facts/words';
+import { quoted } from '../../manifests/values/shown-values';
 
 /** @returns the rules that read values which are not known yet, each once */
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): readonly string[] {
@@ -157,7 +158,7 @@ class RuleWalk {
     this.list.add(
       { ...shapeRules.celError, severity: 'info' },
       {
-        message: `the rule is not supported here and was not checked: ${why}`,
+        message: `the rule was not checked: ${why}`,
         expected: rule.rule,
         fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
       },

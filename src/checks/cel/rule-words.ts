@@ -70,7 +70,11 @@ function wordsOfEach(asked: Asked, self: JsonValue, place: string): RuleWords | 
   for (const key of Object.keys(self)) {
     const words = wordsOfOne(asked, key, place);
     if (words !== undefined) {
-      return { message: `a key ${words.message}`, fix: `Rename the key ${JSON.stringify(key)} in ${place}.` };
+      const wanted = / (to .+)\.$/.exec(words.fix)?.[1];
+      return {
+        message: `a key ${words.message}`,
+        fix: `Rename the key ${JSON.stringify(key)} in ${place}${wanted === undefined ? '' : ` ${wanted.replace(/^to a value\b/, 'to a key')}`}.`,
+      };
     }
   }
   return undefined;

@@ -38,7 +38,7 @@ const noBorrowing = (cohort: string): Written => [
 
 const alone = (field: string, others: string): Written => [
   `${field} must not be set together with ${others}`,
-  `Keep ${field} alone in each entry of {} that has it, or remove it there.`,
+  `In each entry of {} with ${field}, remove ${others.replace(/ or /, ' and ')}, or remove ${field}.`,
 ];
 
 const withValues = (operator: string): Written => [
@@ -94,10 +94,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   ],
   [
     'self.all(x, x in ["karpenter.sh/capacity-type", "karpenter.sh/nodepool"] || !x.find("^([^/]+)").endsWith("karpenter.sh"))',
-    [
-      `a label in the domain karpenter.sh must be ${KARPENTER_LABELS}`,
-      'Remove the other labels of karpenter.sh from {}.',
-    ],
+    [`a label in the domain karpenter.sh must be ${KARPENTER_LABELS}`, 'Remove the other karpenter.sh labels from {}.'],
   ],
   [
     "self.all(x, (x.operator == 'In' && has(x.minValues)) ? x.values.size() >= x.minValues : true)",

@@ -17,6 +17,7 @@ import { type Report, type SuppressedFinding } from './report';
 import { fixOfRequirement } from '../rules/field-fix';
 import { withIndexes } from '../rules/list-indexes';
 import { RepeatedFindings } from '../repeated-findings';
+import { withShortNames, withShortValues } from './long-values';
 import { MOST_FINDINGS, omittedMessage } from './most-findings';
 import { fixInFile } from '../rules/source-rules';
 import { type Violation } from '../rules/rule';
@@ -146,10 +147,10 @@ export class FindingCollector implements FindingSink {
       group: rule.group,
       object: describeId(manifest.id),
       path,
-      message: onOneLine(violation.message),
+      message: withShortValues(onOneLine(violation.message)),
       found: violation.found,
       expected: violation.expected === undefined ? undefined : onOneLine(violation.expected),
-      fix: fix === '' ? undefined : onOneLine(fix),
+      fix: fix === '' ? undefined : withShortNames(onOneLine(fix)),
       file,
       line: place?.line,
       column: place?.column,
@@ -225,7 +226,7 @@ export class FindingCollector implements FindingSink {
 
   addFailure(why: string, manifest?: Manifest): void {
     const { file, construct } = manifest?.origin ?? {};
-    const object = manifest === undefined ? 'the whole set' : describeId(manifest.id);
+    const object = manifest === undefined ? 'all manifests' : describeId(manifest.id);
     this.notChecked.push(definedMembers({ object, file, construct, why, failed: true as const }));
   }
 

@@ -7,14 +7,18 @@
 const BY_NAME: Readonly<Record<string, string>> = {
   action: 'the action of the reporter, such as Binding',
   annotations: 'a map of strings, such as { example.com/owner: research }',
+  apiGroup: 'an API group such as example.com',
   apiGroups: 'a list of API groups, such as [""] for the core group',
   apiVersions: 'a list of versions, such as [v1]',
   appProtocol: 'a protocol such as kubernetes.io/h2c',
+  attacher: 'the name of the CSI driver',
   binaryVersion: 'a semantic version such as 1.36.0',
   cidr: 'a CIDR such as 10.0.0.0/8',
   clusterIPs: 'an IP address or None',
   clusterRoleSelectors: 'a list of at least one label selector',
+  conditionType: 'a condition type such as example.com/ready',
   containerResource: 'an object with name, container, and target',
+  distinctAttribute: 'an attribute such as gpu.nvidia.com/productName',
   driver: 'the name of a driver, such as gpu.nvidia.com',
   emulationVersion: 'a semantic version such as 1.36.0',
   eventTime: 'a time such as "2026-01-31T15:04:05.000000Z"',
@@ -35,6 +39,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   managedBy: 'the name of a controller, such as kueue.x-k8s.io/multikueue',
   location: 'the name of a Secret, or the path of a file',
   localhostProfile: 'the profile of the node, such as profiles/audit.json',
+  matchAttribute: 'an attribute such as gpu.nvidia.com/productName',
   matchConstraints: 'an object with resourceRules',
   matchLabels: 'a map of strings, such as { app: web }',
   maxSurge: 'a number or a percentage such as 25%',
@@ -58,6 +63,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   podCIDR: 'a CIDR such as 10.244.0.0/24',
   pods: 'an object with metric and target',
   port: 'a number from 1 to 65535',
+  pool: 'the name of the pool',
+  provisioner: 'the name of the driver, such as ebs.csi.aws.com',
   reason: 'a reason in one word, such as Started',
   reference: 'an image such as registry.example.com/model:1.2',
   reportingController: 'the name of the controller, such as example.com/controller',
@@ -65,6 +72,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   repository: 'the path of a registry, such as nvcr.io/nvidia/mellanox',
   resource: 'a resource in the plural, such as services',
   resources: 'a list of resources, such as [pods]',
+  runAsUserName: 'a user such as ContainerUser',
   singular: 'a singular in lower case, such as widget',
   storage: 'a quantity such as 10Gi',
   strategy: 'OldestEmulationVersion, or a strategy such as example.com/strategy',
@@ -83,11 +91,14 @@ const BY_NAME: Readonly<Record<string, string>> = {
 const BY_LIST: Readonly<Record<string, string>> = {
   apiGroups: 'an API group such as apps',
   apiVersions: 'a version such as v1',
+  categories: 'a category such as all',
   cidrs: 'a CIDR such as 10.96.0.0/12',
   coveredResources: 'the name of a resource, such as nvidia.com/gpu',
   except: 'a CIDR such as 10.1.0.0/16',
   externalIPs: 'an IP address such as 192.0.2.10',
+  finalizers: 'a name such as example.com/cleanup',
   loadBalancerSourceRanges: 'a CIDR such as 10.0.0.0/8',
+  namespaces: 'the name of a namespace',
   podCIDRs: 'a CIDR such as 10.244.0.0/24',
   resources: 'a resource such as pods',
   searches: 'a DNS domain such as example.com',
@@ -124,8 +135,14 @@ const KINDS: Readonly<Record<string, string>> = {
 const BY_PARENT: Readonly<Record<string, string>> = {
   'appArmorProfile.localhostProfile': 'the name of a profile that is loaded on the nodes',
   'items[].path': 'a relative path such as config.yaml',
+  'nfs.server': 'the host name or IP address of the NFS server',
   'nfs.path': 'an exported path such as /exports/data',
+  'onPodConditions[].type': 'a condition type such as DisruptionTarget',
+  'ownerReferences[].uid': 'the uid of the owner',
+  'paramKind.apiVersion': 'the apiVersion of the parameters',
+  'paramKind.kind': 'the kind of the parameters',
   'quobyte.registry': 'a list of host:port, such as quobyte.example.com:7861',
+  'rules[].host': 'a DNS name such as example.com, or a wildcard such as *.example.com',
   'subjects[].namespace': 'the namespace of the ServiceAccount',
   'backend.port': 'a port number, or the name of a port',
   'httpGet.port': 'a port number, or the name of a port',
@@ -172,6 +189,9 @@ export function contentOf(field: string): string | undefined {
   if (parent !== undefined && /^(?:name|kind|apiVersion|namespace|uid)$/.test(last)) {
     return ofParent(last, parent);
   }
+  if (last === 'secretName') {
+    return 'the name of the Secret';
+  }
   const [, named = ''] = /^([a-z]\w*)Name$/.exec(last) ?? [];
   return own(BY_NAME, last) ?? (named === '' ? undefined : `the name of the ${wordsOf(named)}`);
 }
@@ -190,6 +210,10 @@ function ofParent(field: string, parent: string): string | undefined {
   }
   if (list === undefined && /^(?:spec|status|cel|[\w]*\])$/.test(parent)) {
     return undefined;
+  }
+  const isOfSecret = /^(?:secret|\w+Secret)(?:Key)?Ref$/.test(parent);
+  if (isOfSecret || /^configMap(?:Key)?Ref$/.test(parent)) {
+    return `the ${field} of the ${isOfSecret ? 'Secret' : 'ConfigMap'}`;
   }
   const owner =
     list === undefined ? (own(KINDS, parent) ?? wordsOf(parent)) : wordsOf(list.replace(/ies$/, 'y').replace(/s$/, ''));

@@ -120,7 +120,10 @@ export class ShapeChecker {
     if (owner !== undefined) {
       return HAVE_NO_SCHEMA.has(manifest.id.kind)
         ? { violations: [] }
-        : { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
+        : {
+            violations: [],
+            notChecked: `a configuration file of ${owner}, not an API object: it has rules, but no schema`,
+          };
     }
     const list = new ViolationList();
     const { apiVersion, kind } = object;

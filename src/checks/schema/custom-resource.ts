@@ -9,6 +9,7 @@
  */
 import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
+import { quoted, shortened } from '../../manifests/values/shown-values';
 import { repeatedItems } from './canonical';
 import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { decodeObjectMeta } from './object-meta';
@@ -17,7 +18,7 @@ import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
 import { checkCount, checkEnum, checkNull, checkNumber, checkString, checkType, type Target } from './value-checks';
 import { requiredFix, requiredWords, valueWords } from './value-words';
-import { quoted, shortened, THE_FIELD, ViolationList } from './violation-list';
+import { THE_FIELD, ViolationList } from './violation-list';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
@@ -221,8 +222,8 @@ class CustomResourceWalk {
         {
           message: `an earlier item of the list has the same ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}`,
           found: keys[index] ?? null,
-          expected: `a unique ${names.join(' and ')}`,
-          fix: `Set ${THE_FIELD}.${oneOf(names)} to a value that no other item has, or remove ${THE_FIELD}.`,
+          expected: `a unique ${allOf(names)}`,
+          fix: `Set ${THE_FIELD}.${oneOf(names)} to a unique value, or remove ${THE_FIELD}.`,
         },
         index,
       );

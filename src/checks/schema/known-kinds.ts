@@ -15,20 +15,20 @@ import { nearestName } from '../../facts/spelling';
 
 /** Groups of configuration files: they look like API objects, but no server takes them. */
 const FILE_GROUPS: ReadonlyMap<string, string> = new Map([
-  ['apiserver.config.k8s.io', 'a file of the API server'],
-  ['apiserver.k8s.io', 'a file of the API server'],
-  ['audit.k8s.io', 'a file of the API server'],
-  ['config.jobset.x-k8s.io', "a file of JobSet's controller"],
-  ['config.kueue.x-k8s.io', "a file of Kueue's controller"],
-  ['config.trainer.kubeflow.org', "a file of Trainer's controller"],
-  ['kind.x-k8s.io', 'a file of kind'],
-  ['kubeadm.k8s.io', 'a file of kubeadm'],
-  ['kubelet.config.k8s.io', 'a file of the kubelet'],
-  ['kubeproxy.config.k8s.io', 'a file of kube-proxy'],
-  ['kubescheduler.config.k8s.io', 'a file of kube-scheduler'],
-  ['kustomize.config.k8s.io', 'a file of kustomize'],
-  ['pod-security.admission.config.k8s.io', 'a file of the API server'],
-  ['skaffold', 'a file of Skaffold'],
+  ['apiserver.config.k8s.io', 'a configuration file of the API server'],
+  ['apiserver.k8s.io', 'a configuration file of the API server'],
+  ['audit.k8s.io', 'a configuration file of the API server'],
+  ['config.jobset.x-k8s.io', "a configuration file of JobSet's controller"],
+  ['config.kueue.x-k8s.io', "a configuration file of Kueue's controller"],
+  ['config.trainer.kubeflow.org', "a configuration file of Trainer's controller"],
+  ['kind.x-k8s.io', 'a configuration file of kind'],
+  ['kubeadm.k8s.io', 'a configuration file of kubeadm'],
+  ['kubelet.config.k8s.io', 'a configuration file of the kubelet'],
+  ['kubeproxy.config.k8s.io', 'a configuration file of kube-proxy'],
+  ['kubescheduler.config.k8s.io', 'a configuration file of kube-scheduler'],
+  ['kustomize.config.k8s.io', 'a configuration file of kustomize'],
+  ['pod-security.admission.config.k8s.io', 'a configuration file of the API server'],
+  ['skaffold', 'a configuration file of Skaffold'],
 ]);
 
 /** Kinds of Istio, which are not covered here, and where they are: its own name is no API group, and is often written as one. */
@@ -255,7 +255,7 @@ export class KnownKinds {
       return { why: `${kind} is ${file}, not an API object` };
     }
     if (apiVersion === 'v1' && kind === 'Config') {
-      return { why: 'a kubeconfig is a file of clients, not an API object' };
+      return { why: 'a kubeconfig is a client configuration file, not an API object' };
     }
     const kinds = this.kindsOfGroup(group);
     if (kinds.length === 0) {

@@ -72,7 +72,7 @@ export const shapeRules = {
   listKey: rule(
     'schema/duplicate-list-key',
     'The keys of the items of a keyed list must be unique after defaulting.',
-    'Set the key of one of the items, such as containers[].name, to a value that no other item has, or remove the item.',
+    'Set the key of one of the items, such as containers[].name, to a unique value, or remove the item.',
     {
       why: 'The API server rejects the object, because the keys identify the items of such a list.',
       source: 'Kubernetes API server: x-kubernetes-list-type=map',

@@ -6,6 +6,7 @@
  * because of one matters here. Uniqueness of list keys is not the decoder's business; the server's validation code decides list by list.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { quoted } from '../../manifests/values/shown-values';
 import { parseQuantity } from '../../manifests/values/quantity';
 import { UNKNOWN } from '../../manifests/values/unknown';
 import { A_QUANTITY } from './exact-words';
@@ -15,7 +16,7 @@ import { shapeRules } from './shape-rules';
 import { reportUnknownField } from './unknown-field';
 import { checkEnum, tooWide, typeName } from './value-checks';
 import { requiredFix, requiredWords, typedFix, typeFix } from './value-words';
-import { quoted, THE_FIELD, type ViolationList } from './violation-list';
+import { THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Fields of Go's MicroTime, which OpenAPI does not tell from Time: six digits after the second, always. */

@@ -13,8 +13,9 @@ import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';
 import { contentWords, MOST_CHOICES, typeFix } from './value-words';
-import { quoted, THE_FIELD, type Found, type ViolationList } from './violation-list';
+import { THE_FIELD, type Found, type ViolationList } from './violation-list';
 import { counted, oneOf, withArticle } from '../../facts/words';
+import { quoted } from '../../manifests/values/shown-values';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;

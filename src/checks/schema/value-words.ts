@@ -3,12 +3,13 @@
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
+import { shortened } from '../../manifests/values/shown-values';
 import { fieldOf } from '../../manifests/pointer';
 import { contentOf } from '../rules/field-content';
 import { A_QUANTITY, boundWords } from './exact-words';
 import { patternWords } from './pattern-words';
 import { rulesOf, type SchemaNode } from './schema-node';
-import { shortened, THE_FIELD } from './violation-list';
+import { THE_FIELD } from './violation-list';
 
 /** How many values a fix lists. */
 export const MOST_CHOICES = 8;

@@ -3,7 +3,8 @@
  *
  * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
  */
-import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type JsonValue } from '../../facts/api/schema';
+import { shortened } from '../../manifests/values/shown-values';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { type Severity, type Tier } from '../report/finding';
 import { Described } from '../report/most-findings';
@@ -33,9 +34,6 @@ export const THE_FIELD = 'the `field`';
 /** Metadata for which no manifest has a valid value to write. */
 const SET_BY_SERVER =
   /(?:^|\/)metadata\/(?:creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|generation|managedFields|resourceVersion|selfLink|uid)$/;
-
-const LONGEST_SHOWN = 80;
-const MOST_OUTLINED = 20;
 
 export class ViolationList {
   readonly violations: ShapeViolation[] = [];
@@ -94,44 +92,4 @@ export class ViolationList {
         : exactWords((fix ?? byDefault).replaceAll(THE_FIELD, fieldOf(path)), path),
     };
   }
-}
-
-/** A value as findings show it: scalars whole, texts cut, containers by what they are. */
-export function shortened(value: JsonValue): JsonValue {
-  if (typeof value === 'string') {
-    return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
-  }
-  if (value === null || typeof value !== 'object') {
-    return value;
-  }
-  if (JSON.stringify(value).length <= LONGEST_SHOWN) {
-    return value;
-  }
-  const outline = Object.keys(value).length > MOST_OUTLINED ? undefined : outlineOf(value);
-  if (outline !== undefined && JSON.stringify(outline).length <= LONGEST_SHOWN) {
-    return outline;
-  }
-  return Array.isArray(value)
-    ? `a list of ${value.length}`
-    : `an object with ${Object.keys(value).slice(0, 4).join(', ')}…`;
-}
-
-/** The members of a value without their own members. */
-function outlineOf(value: JsonObject | readonly JsonValue[]): JsonValue {
-  return Array.isArray(value)
-    ? value.map(outlined)
-    : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, outlined(member)]));
-}
-
-function outlined(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) {
-    return shortened(value);
-  }
-  return Array.isArray(value) ? '[…]' : '{…}';
-}
-
-/** A value inside a sentence. */
-export function quoted(value: JsonValue): string {
-  const short = shortened(value);
-  return typeof short === 'string' ? `"${short}"` : JSON.stringify(short);
 }

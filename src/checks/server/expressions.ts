@@ -100,13 +100,21 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^selects the undefined field/,
     'Replace the field in FIELD with one that the type has, or call a function of the type.',
   ],
-  [/^sets the undefined field/, 'Set only fields of the type in FIELD.'],
+  [/^sets the undefined field/, 'Set only fields that the type has in FIELD.'],
   [
     /^calls the undeclared function/,
     'Replace the function in FIELD with one of the Kubernetes CEL libraries, such as matches or startsWith.',
   ],
   [/^calls has\(\) with something /, 'Call has() in FIELD with a field, for example has(object.spec).'],
-  [/^formats with the unknown clause /, 'Use only clauses of format() in FIELD: %s, %d, %f, %e, %b, %x, %X, and %o.'],
+  [/^formats \d+ arguments?, but /, 'Pass format() one argument for each clause in FIELD.'],
+  [
+    /^has a macro whose variable /,
+    'Write a name as the variable of the macro in FIELD, for example list.all(x, x > 0).',
+  ],
+  [
+    /^formats with the unknown clause /,
+    'Use only the clauses %s, %d, %f, %e, %b, %x, %X, and %o of format() in FIELD.',
+  ],
   [
     /^applies the operator "[!=]=" to the unsupported types .*\bnull_type\b/,
     'Test whether the field in FIELD is set with has(), for example has(object.spec).',
@@ -114,15 +122,15 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^applies the operator "%" /, 'Convert the operands of % in FIELD to integers with int().'],
   [
     /^applies the operator "in" /,
-    'Write a value of the type of the items, or of the keys of a map, before the operator in of FIELD.',
+    'Write a value of the type of the list items or map keys before the operator "in" in FIELD.',
   ],
-  [/^selects the field /, 'Select fields of objects and keys of maps only in FIELD: other values have none.'],
+  [/^selects the field /, 'Select only fields of objects and keys of maps in FIELD.'],
   [
     /^formats a value /,
-    'Use a format of its type in FIELD, such as %s for strings and %d for integers, or convert the value with string().',
+    'Use a clause for the type of the value in FIELD, such as %s for strings and %d for integers, or convert the value with string().',
   ],
   [/^has an optional entry /, 'Remove the ? in FIELD, or give it an optional value, such as optional.of(1).'],
-  [/^has the number /, 'Set the number in FIELD to one from -9223372036854775808 to 9223372036854775807.'],
+  [/^has the number /, 'Set the number in FIELD to an integer from -9223372036854775808 to 9223372036854775807.'],
   [/^mixes /, 'Use one type for all items of a list or map in FIELD.'],
   [/^has the invalid duration/, 'Write the duration in FIELD with a unit, for example duration("30s").'],
   [

@@ -2,6 +2,7 @@
  * Which names the API server allows to objects of a kind. Most kinds, and all custom resources, take a DNS subdomain.
  */
 import { isIP } from 'node:net';
+import { allOf } from '../../facts/words';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from '../../manifests/values/name-syntax';
@@ -22,7 +23,8 @@ const NAME_RULES: Readonly<Record<string, NameRule>> = {
   'certificates.k8s.io/ClusterTrustBundle': trustBundleName,
   'coordination.k8s.io/LeaseCandidate': configMapKey,
   'internal.apiserver.k8s.io/StorageVersion': storageVersionName,
-  'networking.k8s.io/IPAddress': (name) => (isIP(name) === 0 ? 'be an IP address in its shortest form' : undefined),
+  'networking.k8s.io/IPAddress': (name) =>
+    isIP(name) === 0 ? 'be an IP address in canonical form, such as 10.0.0.1 or fd00::1' : undefined,
   'policy/PodDisruptionBudget': pathSegment,
   'rbac.authorization.k8s.io/ClusterRole': pathSegment,
   'rbac.authorization.k8s.io/ClusterRoleBinding': pathSegment,
@@ -162,13 +164,13 @@ function composedName(name: string, parts: Readonly<Record<string, JsonValue | u
   if (name === wanted) {
     return undefined;
   }
-  const form = `be ${fields.join(' and ')}, joined by a dot`;
+  const form = `have the form ${fields.map((field) => `<${field}>`).join('.')}`;
   const unset = fields.filter((field) => (asString(parts[field]) ?? '') === '');
   if (unset.length === 0 && dnsSubdomain(wanted) !== undefined) {
     return form;
   }
   return unset.length > 0
-    ? `${form}, but ${unset.join(' and ')} ${unset.length === 1 ? 'is' : 'are'} unset`
+    ? `${form}, but ${allOf(unset)} ${unset.length === 1 ? 'is' : 'are'} unset`
     : `${form} (${wanted})`;
 }
 

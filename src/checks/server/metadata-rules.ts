@@ -60,7 +60,7 @@ export const metadataRules = {
   owner: rule(
     'owner-reference',
     'An owner reference must set apiVersion, kind, name, and uid, and at most one owner may be the controller.',
-    'Remove metadata.ownerReferences, which the controller that creates the object sets, or set apiVersion, kind, name, and uid of the owner.',
+    'Set apiVersion, kind, name, and uid of the owner, or remove metadata.ownerReferences: controllers set the owners of the objects that they create.',
   ),
   generation: rule(
     'generation',

@@ -7,11 +7,12 @@
 import { keyFix, nameFix } from '../rules/name-fix';
 import { nearName } from '../rules/near-name';
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
+import { quoted } from '../../manifests/values/shown-values';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rules/rule';
 import { canonical } from '../schema/canonical';
-import { quoted, type ViolationList } from '../schema/violation-list';
+import { type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';
 import { metadataRules } from './metadata-rules';
 import {
@@ -104,7 +105,7 @@ interface Complained {
 /** What to write as the name of an object. Names of definitions follow from their spec. */
 function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
   const [, form = '', wanted, unset] =
-    /^be (\S+ and \S+, joined by a dot)(?: \((\S+)\)|, but (.+) (?:is|are) unset)$/.exec(complaint) ?? [];
+    /^have the form (\S+?)(?: \((\S+)\)|, but (.+) (?:is|are) unset)?$/.exec(complaint) ?? [];
   if (form === '') {
     return {};
   }
@@ -121,7 +122,7 @@ function fixOfPrefix(complaint = '', prefix: string): { readonly fix?: string } 
   const begins = near?.replace(/^.*? such as /, '').replace(/-?(?="?$)/, '-');
   return begins === undefined
     ? fixOfName(complaint, 'generateName')
-    : { fix: `Set metadata.generateName to a prefix such as ${begins}.` };
+    : { fix: `Set metadata.generateName to a prefix such as ${begins.endsWith('"') ? begins : quoted(begins)}.` };
 }
 
 function checkNames(
@@ -180,7 +181,7 @@ function checkLabels(labels: JsonObject, list: ViolationList): void {
     if (typeof value === 'string') {
       const complaint = labelValue(value);
       const fix = complaint === undefined ? {} : { fix: nameFix(fieldOf(pointer('/labels', key)), complaint, value) };
-      const subject = `the value ${quoted(value)} of the label ${key}`;
+      const subject = `the value ${quoted(value)} of the label ${quoted(key)}`;
       complain(list, metadataRules.labelValue, { subject, value, complaint, ...fix }, 'labels', key);
     }
   }
@@ -210,7 +211,7 @@ function checkAnnotations(annotations: JsonObject, list: ViolationList): void {
   list.add(
     metadataRules.annotationSize,
     {
-      message: `the annotations have ${bytes} bytes and must have no more than ${MOST_ANNOTATION_BYTES}`,
+      message: `the annotations must have no more than ${MOST_ANNOTATION_BYTES} bytes, but have ${bytes}`,
       found: bytes,
       expected: `at most ${MOST_ANNOTATION_BYTES} bytes`,
     },
@@ -266,7 +267,7 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
             value === '' ? `${name} must be set in the owner reference` : `${quoted(value)} is not a valid API version`,
           found: value,
           expected: `the ${name} of the owner`,
-          fix: `Set ownerReferences[${index}].${name} to the ${name} of the owner, or remove the reference, which the controller that creates the object sets.`,
+          fix: `Set ownerReferences[${index}].${name} to the ${name} of the owner, or remove ownerReferences[${index}]: controllers set the owners of the objects that they create.`,
         },
         'ownerReferences',
         index,

@@ -29,7 +29,7 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
   readonly failedJobsHistoryLimit?: number;
 }
 
-const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
+const EACH_RUN = 'each Job is a separate gang, but all pods of a template name the same PodGroup';
 
 /** The engines that can schedule the Jobs of a CronJob, and the options that each accepts. */
 const CRON_JOB_SCHEDULING = {

@@ -118,7 +118,7 @@ const JOB_SET_SCHEDULING = {
 /** Engines that can schedule a JobSet. */
 export type JobSetEngine = EnginesOf<typeof JOB_SET_SCHEDULING>;
 
-const EACH_A_GANG = { elastic: 'its jobs come one after the other, each a gang of its own' };
+const EACH_A_GANG = { elastic: 'its jobs start one after the other, and each of them is a separate gang' };
 
 const IN_ORDER_SCHEDULING: SchedulingMeans = {
   volcano: { group: 'beside', refuses: EACH_A_GANG },
@@ -193,7 +193,7 @@ function requireOrder(jobs: readonly ReplicatedJobProps[]): void {
     const missing = dependsOn.find(({ job }) => !before.has(job));
     if (missing !== undefined) {
       throw new Error(
-        `Job ${jobName} depends on "${missing.job}", which is not an earlier job of the list. List "${missing.job}" before ${jobName}, or remove the dependency.`,
+        `Job ${jobName} depends on "${missing.job}", which is not listed before it. List "${missing.job}" before ${jobName}, or remove the dependency.`,
       );
     }
     before.add(jobName);

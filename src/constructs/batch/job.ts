@@ -17,6 +17,7 @@ import { Resource } from '../resources/resource';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { allOf } from '../../facts/words';
 import { publicClass } from '../resources/public-class';
 
 /** What is run, and how it ends: of a Job, and of those that a CronJob makes. */
@@ -225,6 +226,8 @@ function requireNoIndex(props: JobTemplateProps & { readonly peers?: string }): 
   const fields = ['backoffLimitPerIndex', 'maxFailedIndexes', 'succeedsWith', 'peers'] as const;
   const stated = fields.filter((field) => props[field] !== undefined);
   if (stated.length > 0) {
-    throw new Error(`${stated.join(', ')}: requires an Indexed job. Set indexed: true.`);
+    throw new Error(
+      `${allOf(stated)} ${stated.length === 1 ? 'requires' : 'require'} an Indexed Job. Set indexed: true.`,
+    );
   }
 }

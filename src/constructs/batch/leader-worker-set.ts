@@ -119,7 +119,7 @@ function leaderWorkerSetScheduling({
   groups = 1,
   startup,
 }: Pick<LeaderWorkerSetProps, 'groups' | 'startup'>): SchedulingMeans {
-  const elastic = 'a group serves only with all of its pods';
+  const elastic = 'a group needs all of its pods to serve';
   const late =
     startup === 'leader-ready'
       ? 'its workers are created when the leader is ready, so a gang of both would never start'
@@ -127,13 +127,14 @@ function leaderWorkerSetScheduling({
   const one: EngineMeans | string =
     groups === 1
       ? { group: 'beside', refuses: { elastic } }
-      : 'its groups share one template, in which pods can name one PodGroup only';
+      : 'its groups share one template, and all pods of a template name the same PodGroup';
   return {
     volcano: {
       group: 'controller',
       refuses: {
         elastic,
-        topology: 'its controller makes the PodGroups without one. State exclusiveTopology of the set, or subGroups',
+        topology:
+          'its controller creates the PodGroups without a topology. Set exclusiveTopology of the set, or subGroups',
       },
     },
     kueue: KUEUE_WHOLE_OR_NOT,

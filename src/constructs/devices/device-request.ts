@@ -121,7 +121,7 @@ function renderRequest(request: DeviceRequest, form: ClaimForm): object {
   }
   if (!form.firstAvailable) {
     throw new Error(
-      `request "${request.name}": alternatives (firstAvailable) require Kubernetes 1.33; ${form.apiVersion} has none.`,
+      `request "${request.name}": alternatives (firstAvailable) require Kubernetes 1.33 or later. ${form.apiVersion} does not support them.`,
     );
   }
   const alternatives = request.firstAvailable.map((alternative) => ({

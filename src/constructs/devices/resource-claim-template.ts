@@ -136,7 +136,7 @@ export function formFor(scope: Construct, kubernetes: KubernetesMinor | undefine
   const form = claimForm(minor);
   if (form === undefined) {
     throw new Error(
-      `Kubernetes ${minor} has no structured claims for devices, which are available from 1.31 (alpha), 1.32 (beta), and 1.34 (stable) on.`,
+      `Kubernetes ${minor} does not support structured claims for devices, which are alpha in 1.31, beta in 1.32 and 1.33, and stable in 1.34 and later.`,
     );
   }
   return form;

@@ -142,7 +142,7 @@ export function runnerValue(settings: RunnerSettings): JsonObject {
 export function checkRunnerValue(value: JsonObject, path: string): void {
   const { faults } = readSettings(value, path, SYSTEM_CONFIGURATION);
   if (faults.length > 0) {
-    throw new Error(`the runner refuses these settings: ${faults.map(faultText).join('; ')}.`);
+    throw new Error(`the runner rejects these settings: ${faults.map(faultText).join('; ')}.`);
   }
 }
 
@@ -163,7 +163,7 @@ function amountsValue(prop: string, amounts: TenantAmounts): JsonObject {
   const names = Object.keys(devices);
   const other = names.find((name) => !isWholeDevice(name));
   if (other !== undefined) {
-    throw new Error(`${prop}: ${other} must not be set. The runner counts CPUs, memory, and whole devices.`);
+    throw new Error(`${prop}: ${other} must not be set. The runner counts only CPUs, memory, and whole devices.`);
   }
   const gpus = names.reduce((sum, name) => sum + Number(devices[name]), 0);
   return definedJson({

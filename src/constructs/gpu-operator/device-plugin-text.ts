@@ -231,7 +231,7 @@ function readSharing(
       'sharing',
       'timeSlicing must not be set when mps is set, because it is then ignored',
       undefined,
-      'one of the two',
+      'only timeSlicing or only mps',
     );
   }
   const sliced = has(slicing) ? readReplicas(slicing, 'sharing.timeSlicing', note) : undefined;

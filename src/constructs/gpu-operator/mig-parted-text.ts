@@ -85,7 +85,7 @@ export function readMigConfig(text: string): MigConfigReading {
         at,
         `${at} must be a list with at least one entry, but is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
         undefined,
-        'at least one entry with devices and mig-enabled',
+        'a list of entries with devices and mig-enabled',
       );
     }
     asArray(entries).forEach((entry, index) => readEntry(entry, fieldBelow(at, index), note));
@@ -121,7 +121,7 @@ function readDevices(
       fieldBelow(at, 'devices'),
       'devices must be all or a list of indexes',
       devices,
-      'all or a list of indexes',
+      'all, or a list of indexes such as [0, 1]',
     );
   }
   if (

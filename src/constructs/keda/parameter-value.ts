@@ -4,6 +4,7 @@
  * Source: keda, pkg/scalers/scalersconfig/typed_config.go.
  */
 import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
+import { allOf, oneOf } from '../../facts/words';
 import { isGoDuration } from '../../manifests/values/formats';
 import { parseGoBool } from '../../manifests/values/go-boolean';
 
@@ -27,10 +28,10 @@ function choiceComplaint(
 ): string | undefined {
   const items = value.split(separator).map((item) => item.trim());
   if (allowedValues !== undefined && items.some((item) => !allowedValues.includes(item))) {
-    return `one of ${allowedValues.join(', ')}`;
+    return oneOf(allowedValues);
   }
   if (exclusiveValues !== undefined && items.filter((item) => exclusiveValues.includes(item)).length > 1) {
-    return `only one of ${exclusiveValues.join(', ')}`;
+    return `only one of ${allOf(exclusiveValues)}`;
   }
   return undefined;
 }

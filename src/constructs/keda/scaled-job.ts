@@ -120,7 +120,9 @@ function specOf(props: ScaledJobProps, triggers: readonly Trigger[], choice: Wor
   requireWholeNumber('minReplicas', minReplicas, 0);
   requireWholeNumber('maxReplicas', maxReplicas);
   if (minReplicas > maxReplicas) {
-    throw new Error(`minReplicas ${minReplicas} is more than maxReplicas ${maxReplicas}. Raise maxReplicas.`);
+    throw new Error(
+      `minReplicas must be less than or equal to maxReplicas (${minReplicas} > ${maxReplicas}). Raise maxReplicas.`,
+    );
   }
   return {
     jobTargetRef: {

@@ -239,16 +239,16 @@ function requireCounts(props: ScaledObjectProps, path: string): void {
   requireWholeNumber(`${path}: minReplicas`, minReplicas, 0);
   requireWholeNumber(`${path}: maxReplicas`, maxReplicas);
   if (minReplicas > maxReplicas) {
-    fail(`minReplicas ${minReplicas} is more than maxReplicas ${maxReplicas}. Raise maxReplicas.`);
+    fail(`minReplicas must be less than or equal to maxReplicas (${minReplicas} > ${maxReplicas}). Raise maxReplicas.`);
   }
   // KEDA counts a stated zero as one here, and nothing as zero.
   if (idleReplicas !== undefined && idleReplicas >= (props.minReplicas === 0 ? 1 : minReplicas)) {
     fail(
-      `idleReplicas ${idleReplicas} is not below minReplicas ${minReplicas}. State or raise minReplicas, or leave idleReplicas out.`,
+      `idleReplicas ${idleReplicas} must be less than minReplicas ${minReplicas}. Set or raise minReplicas, or remove idleReplicas.`,
     );
   }
   if (scalingModifiers !== undefined && !(scalingModifiers.target > 0)) {
-    fail(`scalingModifiers.target ${scalingModifiers.target}: expected a number above zero.`);
+    fail(`scalingModifiers.target must be greater than 0, not ${scalingModifiers.target}.`);
   }
   if (typeof pause === 'object') {
     requireWholeNumber(`${path}: pause.atReplicas`, pause.atReplicas, 0);

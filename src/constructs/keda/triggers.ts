@@ -197,7 +197,7 @@ export class Triggers extends GeneratedTriggers {
       ['end', end],
     ] as const) {
       const complaint = schedule.startsWith('@')
-        ? 'have 5 fields; words such as @daily are not known to KEDA'
+        ? 'have five fields; KEDA does not support macros such as @daily'
         : scheduleComplaint(schedule);
       if (complaint !== undefined) {
         throw new Error(`cron trigger, ${prop} ${JSON.stringify(schedule)}: must ${complaint}.`);

@@ -33,7 +33,7 @@ export function requireElasticRange({ min, max }: { readonly min: number; readon
     throw new Error(`elastic min ${min}, max ${max}: must be whole numbers with 1 <= min <= max.`);
   }
   if (nodes < min || nodes > max) {
-    throw new Error(`nodes ${nodes}: must be between elastic min ${min} to max ${max}.`);
+    throw new Error(`nodes ${nodes}: must be from elastic min ${min} to max ${max}.`);
   }
 }
 

@@ -8,13 +8,16 @@ import { type RoleStatement } from './operator-job';
 import { type RunPolicyProps } from './run-policy';
 
 const OWN_RANGE = {
-  elastic: 'all of its pods train together. State elastic of a PyTorchJob or PaddleJob itself, or minAvailable',
+  elastic: 'all of its pods train together. Set elastic of the PyTorchJob or PaddleJob itself, or minAvailable',
 };
 
 export const OPERATOR_JOB_SCHEDULING = {
   volcano: {
     group: 'controller',
-    refuses: { ...OWN_RANGE, topology: 'the operator makes the PodGroup without one. Use affinity, or a JobSet' },
+    refuses: {
+      ...OWN_RANGE,
+      topology: 'the operator creates the PodGroup without a topology. Use affinity, or a JobSet',
+    },
   },
   kueue: KUEUE_WHOLE_OR_NOT,
   kai: {},
@@ -29,7 +32,7 @@ export type OperatorJobEngine = EnginesOf<typeof OPERATOR_JOB_SCHEDULING>;
 /** KAI's pod grouper has no plugin for PaddleJob. Source: KAI-Scheduler, pkg/podgrouper/podgrouper/hub/hub.go. */
 export const PADDLE_JOB_SCHEDULING = {
   ...OPERATOR_JOB_SCHEDULING,
-  kai: 'its pod grouper does not know PaddleJob and would start each pod by itself. Use a JobSet',
+  kai: 'its pod grouper does not support PaddleJob, and would start each pod separately. Use a JobSet',
 } as const satisfies SchedulingMeans;
 
 /** Engines that can schedule a PaddleJob. */
@@ -47,7 +50,7 @@ export type MpiJobEngine = EnginesOf<typeof MPI_JOB_SCHEDULING>;
 /** Kueue knows the mpi-operator's MPIJob alone. */
 export const MPI_JOB_V1_SCHEDULING = {
   ...OPERATOR_JOB_SCHEDULING,
-  kueue: 'Kueue knows the MPIJob of kubeflow.org/v2beta1 alone. Use MPIJob',
+  kueue: 'Kueue supports only the MPIJob of kubeflow.org/v2beta1. Use MPIJob',
 } as const satisfies SchedulingMeans;
 
 /** Engines that can schedule the training-operator's MPIJob. */

@@ -57,7 +57,7 @@ export function readCniConfig(text: string, device: boolean): CniReading {
   const note: Note = (kind, message, more = {}) => problems.push({ kind, message, ...more });
   const config = parsed('spec.config', text);
   if (typeof config === 'string') {
-    note('json', config, { expected: 'a JSON object with cniVersion, name and type, or with plugins' });
+    note('json', config, { expected: 'a JSON object with cniVersion, name, and type or plugins' });
     return { problems, plugins: [] };
   }
   const list = config.plugins;
@@ -65,7 +65,7 @@ export function readCniConfig(text: string, device: boolean): CniReading {
   const plugins = one === '' ? asArray(list).filter(isObject) : [config];
   if (one === '' && plugins.length === 0) {
     note('type', 'type or plugins must be set in the CNI configuration', {
-      expected: 'type, or plugins with a type each',
+      expected: 'type, or plugins with a type in each entry',
       fix: 'Set "type" to a CNI plugin, for example "type": "sriov", or "plugins" to a list of plugins.',
     });
   }
@@ -240,7 +240,7 @@ function readHostDevice(plugin: JsonObject, { device }: Place, note: Note): void
   if (!device && !named) {
     note('setting', 'the plugin host-device requires a device, but none is configured', {
       fix: 'Set "device", "hwaddr", "kernelpath", or "pciBusID", or the annotation k8s.v1.cni.cncf.io/resourceName.',
-      expected: 'device, hwaddr, kernelpath or pciBusID, or the annotation k8s.v1.cni.cncf.io/resourceName',
+      expected: 'device, hwaddr, kernelpath, or pciBusID, or the annotation k8s.v1.cni.cncf.io/resourceName',
     });
   }
 }

@@ -168,7 +168,7 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
   }
   if (selectors > 0 && devices > 0) {
     note('selectors', `devices must not be set when selectors is set in the pool ${shown(pool)}`, {
-      expected: 'selectors alone',
+      expected: 'only selectors',
       fix: 'Remove devices from the pool, or selectors.',
     });
   }
@@ -203,7 +203,9 @@ function readName(pool: JsonObject, prefix: string, valid: RegExp, note: Note): 
   if (typeof name !== 'string' || name === '') {
     note(
       'name',
-      name === undefined ? 'a pool has no resourceName' : `resourceName ${JSON.stringify(name)} is not a valid name`,
+      name === undefined
+        ? 'resourceName must be set in each pool'
+        : `resourceName ${JSON.stringify(name)} is not a valid name`,
       { found: name },
     );
     return undefined;
@@ -220,7 +222,7 @@ function readName(pool: JsonObject, prefix: string, valid: RegExp, note: Note): 
   } else if (typeof own === 'string' && own !== '' && !DOMAIN.test(own)) {
     note('name', `resourcePrefix "${own}" must be a DNS domain name`, {
       found: own,
-      expected: 'for example nvidia.com',
+      expected: 'a DNS domain name such as nvidia.com',
       webhookOnly: true,
     });
   }

@@ -78,7 +78,7 @@ export class ContainerdConfiguration implements NodeDocument {
       );
     }
     if (Object.keys(this.plugin()).length === 0) {
-      throw new Error('the configuration says nothing. State runtimes, nvidiaRuntime or cdiSpecDirs.');
+      throw new Error('the configuration must not be empty. Set runtimes, nvidiaRuntime, or cdiSpecDirs.');
     }
   }
 

@@ -94,7 +94,7 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
     const group = props.securityGroupTags ?? discovered;
     if (subnet === undefined || group === undefined) {
       throw new Error(
-        `${this.node.path}: neither clusterName nor tags of subnets and security groups are given. State clusterName.`,
+        `${this.node.path}: clusterName, or the tags of subnets and security groups, must be set. Set clusterName.`,
       );
     }
     this.resource = new Resource(
@@ -186,7 +186,7 @@ export class NodePool extends Construct {
     this.name = props.name ?? id;
     if (profile.props.spot !== undefined && profile.props.spot !== 'karpenter') {
       throw new Error(
-        `${this.node.path}: the profile ${profile.name} is of spot nodes of ${profile.props.spot}, which Karpenter does not make. Write spot: 'karpenter'.`,
+        `${this.node.path}: the profile ${profile.name} selects spot nodes of ${profile.props.spot}, which Karpenter does not create. Set spot: 'karpenter' in the profile.`,
       );
     }
     if (Object.keys(props.limits).length === 0) {

@@ -156,7 +156,7 @@ function checkNumbers({ podPidsLimit, maxPods, podCidrMask = 24 }: KubeletDropIn
   const addresses = 2 ** (32 - podCidrMask) - 2;
   if (maxPods !== undefined && (!Number.isInteger(maxPods) || maxPods < 1 || maxPods > addresses)) {
     throw new Error(
-      `maxPods: ${maxPods} pods do not fit into a /${podCidrMask} with ${addresses} addresses. Omit it (110), or set podCidrMask.`,
+      `maxPods: ${maxPods} pods do not fit into a /${podCidrMask} with ${addresses} addresses. Remove maxPods, which is 110 by default, or set podCidrMask.`,
     );
   }
 }
@@ -176,7 +176,7 @@ function checkReservations(props: KubeletDropInProps): void {
   const stated = sum(props.reservedMemory.map(({ memory }) => bytesText('reservedMemory', memory)));
   if (!stated.equals(wanted)) {
     throw new Error(
-      `reservedMemory: ${stated.toString()} in all, and kubeReserved, systemReserved and the eviction threshold come to ${wanted.toString()}. Omit it to compute it.`,
+      `reservedMemory must equal the sum of kubeReserved, systemReserved, and the eviction threshold (${stated.toString()} != ${wanted.toString()}). Remove it, so that it is computed.`,
     );
   }
 }

@@ -4,6 +4,7 @@
  * Source: Linux Documentation/admin-guide/sysctl (net, vm, kernel, fs), Documentation/networking/ip-sysctl. Everything else belongs into
  * the node image: it cannot be restored, is read once at boot, or belongs to another component (the kubelet, kube-proxy, the network plugin).
  */
+import { counted } from '../../facts/words';
 
 /** A kernel parameter that can be tuned. */
 export type TunableSysctl = keyof typeof TUNABLE_SYSCTLS;
@@ -120,12 +121,12 @@ export function sysctlValue(name: string, value: number | readonly number[]): st
   const numbers = typeof value === 'number' ? [value] : value;
   if (numbers.length !== facts.numbers) {
     throw new Error(
-      `sysctl ${name}: ${numbers.join(' ')} is ${numbers.length} numbers; the kernel takes ${facts.numbers}.`,
+      `sysctl ${name}: the kernel requires ${counted(facts.numbers, 'number')}, not ${numbers.length} (${numbers.join(' ')}).`,
     );
   }
   for (const number of numbers) {
     if (!Number.isInteger(number) || number < facts.least || number > facts.most) {
-      throw new Error(`sysctl ${name}: ${number} lies beyond ${facts.least} to ${facts.most} (${facts.meaning}).`);
+      throw new Error(`sysctl ${name}: ${number} must be between ${facts.least} and ${facts.most} (${facts.meaning}).`);
     }
   }
   if (numbers.some((number, index) => index > 0 && number < numbers[index - 1])) {

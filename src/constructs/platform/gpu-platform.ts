@@ -438,7 +438,7 @@ function mapped<Key extends string, From, To>(
 function found<T>(record: Readonly<Record<string, T>>, name: string, what: string): T {
   const value = record[name];
   if (value === undefined) {
-    throw new Error(`no ${what} "${name}" in the platform; it has ${Object.keys(record).join(', ')}.`);
+    throw new Error(`unknown ${what} "${name}". The platform has ${Object.keys(record).join(', ')}.`);
   }
   return value;
 }

@@ -8,6 +8,7 @@ import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { asObject, asString } from '../../manifests/read';
 import { isNvidiaDeviceClass } from '../../facts/catalog/device-classes';
+import { counted } from '../../facts/words';
 import { deviceClassesOf } from '../devices/rules/claims';
 import { type NotInstalled } from './vendor-operators';
 
@@ -150,7 +151,7 @@ export function componentRule(charts: readonly ChartInstall[]): Rule {
     summary: 'The component that serves a kind should be installed by the platform.',
     why: 'The API server rejects an object of a kind that it does not know, unless the cluster has the component already.',
     source: 'The parts that GpuPlatform installs (docs/platform.md)',
-    fix: 'Install the component.',
+    fix: 'Add the component to delivery.also of the platform, or install it in the cluster.',
     on: 'set',
     check: function* ({ set }) {
       for (const component of COMPONENTS) {
@@ -159,11 +160,11 @@ export function componentRule(charts: readonly ChartInstall[]): Rule {
         if (first === undefined || bringing.some((chart) => installed.has(chart)) || isInstalledIn(set, component)) {
           continue;
         }
-        const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+        const requiring = others.length === 0 ? ' requires' : ` and ${counted(others.length, 'other object')} require`;
         yield {
           manifest: first,
           path: '/kind',
-          message: `kind ${first.id.kind}${more} requires ${name}, which the platform does not install`,
+          message: `kind ${first.id.kind}${requiring} ${name}, which the platform does not install`,
           found: first.id.kind,
           expected: `${name} installed`,
           fix: add,

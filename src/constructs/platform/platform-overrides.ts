@@ -42,7 +42,7 @@ export function withOverrides<RungName extends string>(
     const given = overrides?.[rung.name];
     if (given !== undefined && rung.overrides !== undefined) {
       throw new Error(
-        `${path}: overrides.priorities.${rung.name} must not be set, because priorities has overrides of that rung.`,
+        `${path}: overrides.priorities.${rung.name} must not be set, because the prop priorities overrides that rung already.`,
       );
     }
     return given === undefined ? rung : { ...rung, overrides: given };

@@ -119,7 +119,7 @@ export class PlatformTeam<Pool extends string, Engine extends QueueEngine = Queu
     const pool = this.made.pools.get(name);
     if (pool === undefined) {
       throw new Error(
-        `team ${this.name}: no pool "${name}" in the platform; it has ${[...this.made.pools.keys()].join(', ')}.`,
+        `team ${this.name}: unknown pool "${name}". The platform has ${[...this.made.pools.keys()].join(', ')}.`,
       );
     }
     return pool;

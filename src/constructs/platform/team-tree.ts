@@ -72,16 +72,19 @@ class TreeOfTeams {
       for (const [poolName, nodes] of Object.entries(team[which] ?? {})) {
         const pool = pools.get(poolName);
         if (pool === undefined) {
-          this.fail(name, `${which} names the pool "${poolName}", and the pools are ${[...pools.keys()].join(', ')}.`);
+          this.fail(name, `${which}: unknown pool "${poolName}". The pools are ${[...pools.keys()].join(', ')}.`);
         }
         if (nodes !== undefined && (!Number.isInteger(nodes) || nodes < 0)) {
           this.fail(
             name,
-            `${which} is ${nodes} nodes of ${poolName}; must be a whole number greater than or equal to 0.`,
+            `${which} of the pool ${poolName} must be a whole number greater than or equal to 0, not ${nodes}.`,
           );
         }
         if (nodes !== undefined && nodes > pool.props.nodes) {
-          this.fail(name, `${which} is ${nodes} nodes of ${poolName}, which has ${pool.props.nodes}.`);
+          this.fail(
+            name,
+            `${which} must be less than or equal to the nodes of the pool ${poolName} (${nodes} > ${pool.props.nodes}).`,
+          );
         }
       }
     }
@@ -93,7 +96,7 @@ class TreeOfTeams {
       return;
     }
     if (!Object.hasOwn(teams, parent)) {
-      this.fail(name, `parent names the team "${parent}", and the teams are ${Object.keys(teams).join(', ')}.`);
+      this.fail(name, `parent: unknown team "${parent}". The teams are ${Object.keys(teams).join(', ')}.`);
     }
     const group = `${parent}${GROUP_SUFFIX}`;
     if (Object.hasOwn(teams, group)) {

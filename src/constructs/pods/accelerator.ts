@@ -399,7 +399,7 @@ function namedOf(prop: string, name: AcceleratorName, vendor: AcceleratorVendor)
   }
   if (facts.vendor !== vendor) {
     throw new Error(
-      `${prop} "${name}" is ${VENDORS[facts.vendor].title}'s ${facts.name}; must be one of ${VENDORS[vendor].title}.`,
+      `${prop} must be a product of ${VENDORS[vendor].title}: "${name}" is the ${facts.name} of ${VENDORS[facts.vendor].title}.`,
     );
   }
   return facts;

@@ -39,7 +39,7 @@ export function memoryIn(unit: MemoryUnit, stated: ByteSize, prop = 'memory'): n
 export function percentOf(value: number, prop: string, step = 1): number {
   if (!Number.isInteger(value) || value < 1 || value > 100 || value % step !== 0) {
     throw new Error(
-      `${prop} ${value}: expected ${step === 1 ? 'a whole number from 1 to 100' : `a multiple of ${step} from ${step} to 100`}, percent of one device.`,
+      `${prop} ${value}: must be ${step === 1 ? 'a whole number from 1 to 100' : `a multiple of ${step} from ${step} to 100`}, in percent of one device.`,
     );
   }
   return value;

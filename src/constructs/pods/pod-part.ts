@@ -187,7 +187,7 @@ function putFields(into: Record<string, unknown>, from: Partial<PodSpec> | undef
       into[key] = [...(known as unknown[]), ...(value as unknown[])];
     } else if (known !== undefined && !sameValue(known, value)) {
       throw new Error(
-        `Two parts of the pod set ${key}: to ${JSON.stringify(known)} and to ${JSON.stringify(value)}. Keep one of them.`,
+        `Two parts of the pod set ${key} to different values: ${JSON.stringify(known)} and ${JSON.stringify(value)}. Keep one of them.`,
       );
     } else {
       into[key] = value;

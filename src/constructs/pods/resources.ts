@@ -102,7 +102,7 @@ function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<
   const result: Record<string, Quantity> = {};
   for (const [name, amount] of maps.flatMap((map) => Object.entries(map))) {
     if (Object.hasOwn(result, name) && !isDeferred(amount) && String(result[name]) !== String(amount)) {
-      throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. Set it once.`);
+      throw new Error(`${name} of the container is set to both ${String(result[name])} and ${amount}. Set it once.`);
     }
     result[name] = amount;
   }

@@ -117,9 +117,7 @@ function workerGroup(
 ): RayClusterSpecWorkerGroupSpec {
   const { replicas, min, max } = boundsOf(props, autoscaling);
   if (min > replicas || replicas > max) {
-    throw new Error(
-      `replicas ${replicas} of group ${props.groupName}: expected a number from min ${min} to max ${max}.`,
-    );
+    throw new Error(`replicas ${replicas} of group ${props.groupName}: must be from min ${min} to max ${max}.`);
   }
   return {
     groupName: props.groupName,
@@ -157,11 +155,14 @@ function requireGroups(workers: readonly RayWorkerGroupProps[]): void {
   }
 }
 
-const OWN_RANGE = { elastic: 'state min and max of its worker groups' };
+const OWN_RANGE = { elastic: 'set min and max of its worker groups' };
 
 /** The engines that can schedule a Ray cluster, and the options that each accepts. */
 export const RAY_SCHEDULING = {
-  volcano: { group: 'controller', refuses: { ...OWN_RANGE, topology: 'KubeRay makes the PodGroup without one' } },
+  volcano: {
+    group: 'controller',
+    refuses: { ...OWN_RANGE, topology: 'KubeRay creates the PodGroup without a topology' },
+  },
   kueue: KUEUE_WHOLE_OR_NOT,
   kai: {},
   'pod-group': { group: 'beside', membership: 'schedulingGroup', refuses: OWN_RANGE },

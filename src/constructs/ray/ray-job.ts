@@ -22,6 +22,7 @@ import {
   type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
+import { allOf } from '../../facts/words';
 import { publicClass } from '../resources/public-class';
 
 /** Props of a RayJob. */
@@ -77,7 +78,7 @@ export class RayJob extends Workload<RayJobKind, RayJobSpec, RayEngine> {
   }
 }
 
-const NOT_ITS_PODS = 'its pods are those of a cluster that is not its own. Schedule the cluster';
+const NOT_ITS_PODS = 'it runs in the pods of an existing cluster. Set the scheduling of the cluster';
 
 const ON_A_CLUSTER_OF_OTHERS: SchedulingMeans = {
   volcano: NOT_ITS_PODS,
@@ -136,7 +137,7 @@ function requireSelectable({ suspend, backoffLimit = 0, submission, ttlAfterFini
   ];
   if (stated.length > 0) {
     throw new Error(
-      `${stated.join(', ')}: must not be set for a job on an existing cluster. Remove it, or define the cluster of the job.`,
+      `${allOf(stated)} must not be set for a job on an existing cluster. Remove ${stated.length === 1 ? 'it' : 'them'}, or define the cluster of the job.`,
     );
   }
 }

@@ -122,7 +122,7 @@ function validationsOf({ actions, repairAnnotation }: RemediationNodePolicyProps
     ),
     forbidden(
       allUnchanged([...OTHER_SPEC, ...(actions.has('cordon') ? [] : ['unschedulable'])].map((one) => `spec.${one}`)),
-      'remediation must not change anything else of the spec of nodes',
+      'remediation must not change anything else in the spec of nodes',
     ),
     forbidden(
       `${NO_SUBRESOURCE} || (${allUnchanged(NODE_STATUS)} && ` +

@@ -328,7 +328,7 @@ function requireWebhook(path: string, { rules }: RemediationSettings, webhook: R
   const rule = rules.find(({ cause }) => 'alert' in cause);
   if (rule !== undefined && webhook === undefined) {
     throw new Error(
-      `${path}: the rule "${rule.name}" has an alert as its cause, and no alerts are received. Set webhook to the Secret with the token.`,
+      `${path}: the rule "${rule.name}" has an alert as its cause, but webhook is not set, so no alerts are received. Set webhook to the Secret with the token.`,
     );
   }
   if (rule === undefined && webhook !== undefined) {

@@ -1,4 +1,4 @@
-/** How a message asks for a value: `a number`, `a kueue.ResourceFlavor, or kueue.ResourceFlavor.fromName("h100") for one of the cluster`. */
+/** How a message asks for a value: `a number`, `a kueue.ResourceFlavor, or kueue.ResourceFlavor.fromName("h100") for one in the cluster`. */
 import { CLASSES } from './known-props';
 import { withArticle } from '../../facts/words';
 
@@ -50,7 +50,7 @@ export function expectedKinds(kinds: string, classes: readonly string[], value: 
   if (referred.length > 0 && referred.length === classes.length && !kinds.includes('s')) {
     const name = typeof value === 'string' && value !== '' ? JSON.stringify(value) : '"…"';
     const calls = referred.map((each) => `${each}.fromName(${name})`);
-    return `${either([...referred.map(withArticle), ...phrases])}, or ${either(calls)} for one of the cluster`;
+    return `${either([...referred.map(withArticle), ...phrases])}, or ${either(calls)} for one in the cluster`;
   }
   const objects = classes.map((name) => REFERENCES[name] ?? withFactory(name));
   return either([...objects, ...(kinds.includes('o') && objects.length === 0 ? ['an object'] : []), ...phrases]);

@@ -93,7 +93,7 @@ export function requireQueue<Engine extends QueueEngine>(
   if (found === undefined) {
     throw new Error(
       `${where}: must be a queue reference (${wanted}), got ${shown(value)}. ` +
-        `Pass the queue construct, or refer to a queue of the cluster by ${engines.map((engine) => FROM_NAME[engine]).join(', ')}.`,
+        `Pass the queue construct, or refer to a queue in the cluster by ${engines.map((engine) => FROM_NAME[engine]).join(', ')}.`,
     );
   }
   if (!(engines as readonly QueueEngine[]).includes(found.engine)) {

@@ -111,8 +111,8 @@ export class PlacementGate extends Construct {
     const apiVersion = apiVersionFor(minor);
     if (apiVersion === undefined) {
       throw new Error(
-        `Kubernetes ${minor} has no MutatingAdmissionPolicy that is not alpha: it begins with 1.34. Write the scheduling gate ` +
-          `"${GANTRY_PLACEMENT_GATE}" into the pods themselves, with Scheduling.gantry(queue, { handOver: true }).`,
+        `Kubernetes ${minor} does not serve MutatingAdmissionPolicy as beta or stable, which requires 1.34 or later. Add the scheduling gate ` +
+          `"${GANTRY_PLACEMENT_GATE}" to the pods themselves, with Scheduling.gantry(queue, { handOver: true }).`,
       );
     }
     const metadata = clusterMetadata(props.name ?? 'gantry-placement-gate', props);

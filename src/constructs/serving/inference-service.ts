@@ -120,7 +120,7 @@ export class InferenceService extends Construct {
     const { deployment, knativeService, leaderWorkerSet } = this.made;
     const workload = deployment ?? knativeService ?? leaderWorkerSet;
     if (workload === undefined) {
-      throw new Error(`${this.node.path}: the engine made no workload.`);
+      throw new Error(`${this.node.path}: the engine created no workload.`);
     }
     return workload;
   }

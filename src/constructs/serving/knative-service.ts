@@ -29,7 +29,12 @@ const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
 const KNATIVE_SCHEDULING = {
   ...MEANS_OF_SINGLE_PODS,
   kueue: 'Kueue does not manage Knative Services. Use a Deployment (ServingEngine.deployment)',
-  gantry: { refuses: { elastic: NO_GANG, handOver: 'Knative refuses scheduling gates. Let Gantry bind' } },
+  gantry: {
+    refuses: {
+      elastic: NO_GANG,
+      handOver: 'Knative rejects scheduling gates. Remove handOver, so that Gantry binds the pods',
+    },
+  },
 } as const satisfies SchedulingMeans;
 
 /** Engines that can schedule a Knative Service. */

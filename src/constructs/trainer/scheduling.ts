@@ -13,12 +13,12 @@ export const TRAIN_JOB_SCHEDULING = {
     group: 'controller',
     refuses: {
       ...ALL_NODES,
-      topology: 'the runtime says it. Give the choice, or networkTopology, to a TrainingRuntime',
+      topology: 'the runtime sets the topology. Set the scheduling, or networkTopology, on a TrainingRuntime',
     },
   },
   kueue: KUEUE_WHOLE_OR_NOT,
   kai: {},
-  'pod-group': 'it cannot make the pods of its runtime name a PodGroup. Choose scheduler-plugins, Volcano or Gantry',
+  'pod-group': 'it cannot set the PodGroup in the pods of its runtime. Use scheduler-plugins, Volcano, or Gantry',
   'scheduler-plugins': { group: 'controller', refuses: ALL_NODES },
   gantry: { refuses: ALL_NODES },
 } as const satisfies SchedulingMeans;
@@ -26,14 +26,14 @@ export const TRAIN_JOB_SCHEDULING = {
 /** Engines that can schedule a TrainJob. */
 export type TrainJobEngine = EnginesOf<typeof TRAIN_JOB_SCHEDULING>;
 
-const SIZE_OF_JOB = { elastic: 'its TrainJobs say how many nodes they have' };
+const SIZE_OF_JOB = { elastic: 'its TrainJobs set the number of nodes' };
 
 export const RUNTIME_SCHEDULING = {
   volcano: { group: 'controller', refuses: SIZE_OF_JOB },
-  kueue: 'Kueue reads the queue on TrainJobs. Give the choice to them',
+  kueue: 'Kueue reads the queue of TrainJobs. Set the scheduling on the TrainJobs',
   kai: {},
   'pod-group':
-    'its TrainJobs share one template, in which pods can name one PodGroup only. Choose scheduler-plugins, Volcano or Gantry',
+    'its TrainJobs share one template, and all pods of a template name the same PodGroup. Use scheduler-plugins, Volcano, or Gantry',
   'scheduler-plugins': { group: 'controller', refuses: SIZE_OF_JOB },
   gantry: { refuses: SIZE_OF_JOB },
 } as const satisfies SchedulingMeans;

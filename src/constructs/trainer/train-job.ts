@@ -22,6 +22,7 @@ import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { type RuntimeReference } from './runtime-reference';
 import { gangOfNodes, TRAIN_JOB_SCHEDULING, type TrainJobEngine } from './scheduling';
+import { allOf } from '../../facts/words';
 import { publicClass } from '../resources/public-class';
 
 const MANAGER = 'gantry.dev/stack';
@@ -209,7 +210,7 @@ function requireSchedulable(
   }
   throw new Error(
     `Pods of the runtime ${runtimeName} are scheduled by ${engine}, not by ${scheduling.engine}, and a TrainJob cannot change that. ` +
-      `Write a TrainingRuntime with this scheduling${scheduling.engine === 'gantry' && !handsOver ? ', or hand over (handOver: true)' : ''}.`,
+      `Create a TrainingRuntime with this scheduling${scheduling.engine === 'gantry' && !handsOver ? ', or hand over (handOver: true)' : ''}.`,
   );
 }
 
@@ -271,5 +272,7 @@ function refuse(where: string, value: object, known: readonly string[]): void {
   if (fields.length === 0) {
     return;
   }
-  throw new Error(`${fields.join(', ')} of the ${where} must not be set in a TrainJob. Set it in a TrainingRuntime.`);
+  throw new Error(
+    `${allOf(fields)} of the ${where} must not be set in a TrainJob. Set ${fields.length === 1 ? 'it' : 'them'} in a TrainingRuntime.`,
+  );
 }

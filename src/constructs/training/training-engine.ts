@@ -32,6 +32,7 @@ import { Job as VolcanoJob, JobPlugin, type JobProps as VolcanoJobProps, Policy 
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
+import { allOf } from '../../facts/words';
 import { publicClass } from '../resources/public-class';
 
 const SEPARATE = 'Give a list of words; each may be an Output';
@@ -265,7 +266,9 @@ export class TrainingEngine {
     const optional: readonly Optional[] = [...RUN_POLICY, 'elastic', 'port'];
     const refused = optional.filter((field) => statement[field] !== undefined && !supports.includes(field));
     if (refused.length > 0) {
-      throw new Error(`${name} does not support ${refused.join(', ')}. Remove it, or choose another engine.`);
+      throw new Error(
+        `${name} does not support ${allOf(refused)}. Remove ${refused.length === 1 ? 'it' : 'them'}, or choose another engine.`,
+      );
     }
     return make(scope, id, statement);
   }

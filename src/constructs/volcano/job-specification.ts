@@ -90,13 +90,13 @@ export interface JobSpecProps {
   readonly volumes?: readonly JobVolume[];
 }
 
-const USE_JOB_SET = 'its controller makes a PodGroup of Volcano. Use a JobSet';
+const USE_JOB_SET = 'its controller creates a PodGroup of Volcano. Use a JobSet';
 
 /** The engines that can schedule a Volcano Job, and the options that each accepts. */
 export const VOLCANO_JOB_SCHEDULING = {
-  default: 'its pods are made once Volcano has admitted its PodGroup. Use a JobSet, or a Job of batch/v1',
+  default: 'its pods are created only when Volcano has admitted its PodGroup. Use a JobSet, or a Job of batch/v1',
   volcano: { group: 'controller' },
-  kueue: 'Kueue does not know its kind. Use a JobSet, or a Job of batch/v1',
+  kueue: 'Kueue does not manage this kind. Use a JobSet, or a Job of batch/v1',
   kai: USE_JOB_SET,
   'pod-group': USE_JOB_SET,
   'scheduler-plugins': USE_JOB_SET,

@@ -345,7 +345,7 @@ class Reader {
       this.note(
         name === '' || near !== undefined ? 'plugin' : 'custom-plugin',
         `${at}.name`,
-        name === '' ? 'a plugin has no name' : `unknown plugin "${name}"`,
+        name === '' ? `${at}.name must be set` : `unknown plugin "${name}"`,
         entry.name ?? null,
         near ?? oneOf(Object.keys(SCHEDULER_PLUGINS)),
       );
@@ -377,7 +377,7 @@ class Reader {
           join(at, key),
           `unknown argument "${key}" of ${owner} in ${at}`,
           key,
-          nearestName(key, unset) ?? readerOf(key) ?? (names.length === 0 ? 'no arguments' : oneOf(names)),
+          nearestArgument(key, unset) ?? readerOf(key) ?? (names.length === 0 ? 'no arguments' : oneOf(names)),
         );
         continue;
       }
@@ -535,6 +535,17 @@ function kindOfValue(value: JsonValue): string {
   return typeof value === 'string'
     ? `the string "${value.length > 40 ? `${value.slice(0, 40)}…` : value}"`
     : String(value);
+}
+
+/** Arguments such as `predicate.CacheEnable` share a prefix, which does not make them alike: their own parts must be near as well. */
+function nearestArgument(key: string, known: readonly string[]): string | undefined {
+  const near = nearestName(key, known);
+  const ownPart = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+  return near === undefined ||
+    ownPart(near) === ownPart(key) ||
+    nearestName(ownPart(key), [ownPart(near)]) !== undefined
+    ? near
+    : undefined;
 }
 
 /** What is expected of an argument that another plugin reads begins so. */

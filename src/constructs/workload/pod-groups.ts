@@ -87,7 +87,7 @@ function nativeForm(minor: KubernetesMinor): PodGroupForm {
   const number = Number(minor.slice(2));
   if (number < 35) {
     throw new Error(
-      `Kubernetes ${minor} has no PodGroup, which is available from 1.35 on. Choose another scheduler, or set the target version.`,
+      `Kubernetes ${minor} does not serve PodGroup, which requires 1.35 or later. Choose another scheduler, or set the target version.`,
     );
   }
   if (number === 35) {

@@ -51,7 +51,7 @@ export type SinglePodsEngine = EnginesOf<typeof MEANS_OF_SINGLE_PODS>;
 
 /** Kueue starts a Job of `batch/v1` with fewer pods, and no other kind. */
 export const KUEUE_WHOLE_OR_NOT = {
-  refuses: { elastic: 'Kueue admits only a Job of batch/v1 with fewer pods than it states' },
+  refuses: { elastic: 'only a Job of batch/v1 can be admitted by Kueue with fewer pods' },
 } as const satisfies EngineMeans;
 
 /** @throws if the kind cannot be scheduled so, or has no place for an option of the choice */
@@ -113,8 +113,8 @@ function requireMembership(
     return;
   }
   throw new Error(
-    `${kind} cannot be scheduled by pod-group on Kubernetes ${kubernetes}: the schema of its pods knows ${membership} alone, ` +
-      `which is the form of ${membership === 'workloadRef' ? '1.35' : "1.36 and later. Name such a target, Checks.of(app).target('1.36')"}, ` +
+    `${kind} cannot be scheduled by pod-group on Kubernetes ${kubernetes}: the schema of its pods has only ${membership}, ` +
+      `the field of ${membership === 'workloadRef' ? '1.35' : "1.36 and later. Set such a target with Checks.of(app).target('1.36')"}, ` +
       'or choose another scheduler.',
   );
 }

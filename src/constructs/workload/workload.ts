@@ -270,7 +270,7 @@ export abstract class Workload<
       typeof value === 'object' && value !== null ? (value as Partial<PriorityClassReference>) : {};
     if (kind !== 'PriorityClass' || typeof name !== 'string') {
       throw new Error(
-        `${this.node.path}: ${where} must be a PriorityClass, or PriorityClass.fromName("…") for one of the cluster.`,
+        `${this.node.path}: ${where} must be a PriorityClass, or PriorityClass.fromName("…") for one in the cluster.`,
       );
     }
   }
@@ -284,7 +284,7 @@ export abstract class Workload<
     }
     if (queue.namespace !== this.namespace) {
       throw new Error(
-        `${this.node.path}: must be in the namespace of ${scheduling.title}, "${queue.namespace}", and is in "${this.namespace}". ` +
+        `${this.node.path}: must be in the namespace of ${scheduling.title}, "${queue.namespace}", not in "${this.namespace}". ` +
           'Submit it to a LocalQueue of its own namespace.',
       );
     }

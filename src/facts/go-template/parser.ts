@@ -88,7 +88,7 @@ class Parser {
   private list(): 'end' | 'else' {
     this.depth += 1;
     if (this.depth > DEEPEST) {
-      fail(`more than ${DEEPEST} blocks in each other`);
+      fail(`blocks are nested more than ${DEEPEST} deep`);
     }
     for (;;) {
       const { kind } = this.take();
@@ -323,7 +323,7 @@ class Parser {
     this.takeNonSpace();
     this.depth += 1;
     if (this.depth > DEEPEST) {
-      fail(`more than ${DEEPEST} parentheses in each other`);
+      fail(`parentheses are nested more than ${DEEPEST} deep`);
     }
     this.pipeline('parenthesized pipeline', ')');
     this.depth -= 1;

@@ -61,7 +61,8 @@ export const CONTROL_PLANE_MESSAGES: readonly KnownMessage[] = messagesOf(cite('
     format: 'Job was active longer than specified deadline',
     cause: 'The Job ran longer than activeDeadlineSeconds; time in which its pods were pending counts.',
     verify: 'kubectl get job NAME -o yaml: spec.activeDeadlineSeconds, status.startTime',
-    remedy: 'Raise activeDeadlineSeconds. A suspended Job does not count, so a queue in front of it helps.',
+    remedy:
+      'Raise activeDeadlineSeconds. The time of a suspended Job does not count, so use a queue that suspends the Job, such as one of Kueue.',
   },
   {
     id: 'kube-controller-manager/rollout',
@@ -71,7 +72,7 @@ export const CONTROL_PLANE_MESSAGES: readonly KnownMessage[] = messagesOf(cite('
     cause: 'New pods of the Deployment did not become ready within progressDeadlineSeconds.',
     verify: 'kubectl describe pods of the new ReplicaSet',
     remedy:
-      'Act on the reason of the pods. For models that load for long, raise progressDeadlineSeconds; add a device or set maxSurge: 0 if none is free for a new pod.',
+      'Act on the reason of the pods. For models that take long to load, raise progressDeadlineSeconds; add a device or set maxSurge: 0 if none is free for a new pod.',
   },
   {
     id: 'kube-controller-manager/multi-attach',
@@ -94,7 +95,7 @@ export const CONTROL_PLANE_MESSAGES: readonly KnownMessage[] = messagesOf(cite('
     id: 'kube-apiserver/quota-requires',
     file: 'staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go',
     format: 'failed quota: %s: must specify %s',
-    cause: 'A ResourceQuota of the namespace limits a resource that the pod does not state.',
+    cause: 'A ResourceQuota of the namespace limits a resource that the pod does not set.',
     verify: 'kubectl describe resourcequota -n NAMESPACE',
     remedy: 'Set the request or limit that the message names, or a default with a LimitRange.',
   },
@@ -127,7 +128,7 @@ export const CONTROL_PLANE_MESSAGES: readonly KnownMessage[] = messagesOf(cite('
     id: 'kube-controller-manager/provisioner',
     file: 'pkg/controller/volume/persistentvolume/pv_controller.go',
     format: "Waiting for a volume to be created either by the external provisioner '%s'",
-    cause: 'The provisioner of the storage class has not made the volume.',
+    cause: 'The provisioner of the storage class has not created the volume.',
     verify: 'kubectl get pods of the CSI driver; kubectl describe pvc NAME',
     remedy: 'Install or repair the CSI driver that the storage class names.',
   },

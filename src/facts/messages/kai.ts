@@ -73,7 +73,7 @@ export const KAI_MESSAGES: readonly KnownMessage[] = messagesOf('NVIDIA/KAI-Sche
     id: 'kai/gang-incomplete',
     file: 'pkg/scheduler/api/unschedule_info.go at baf92b5d',
     format: "Workload doesn't have the minimum required number of pods (%d), evicting remaining pod: %s/%s",
-    cause: 'Pods of the gang ended, and the rest is below minMember, so it is evicted.',
+    cause: 'Pods of the gang ended, and fewer than minMember are left, so the gang is evicted.',
     verify: 'kubectl describe podgroup.scheduling.run.ai NAME; the logs of the pods that ended',
     remedy: 'Find out why the first pod ended. Lower minMember if the job works with fewer pods.',
   },
@@ -99,6 +99,6 @@ export const KAI_MESSAGES: readonly KnownMessage[] = messagesOf('NVIDIA/KAI-Sche
     format: 'was preempted and rescheduled due to bin packing (resource consolidation) procedure',
     cause: 'The scheduler moves the pod to make room for another one.',
     verify: 'kubectl describe pod POD',
-    remedy: 'Nothing is to be done: the pod starts elsewhere. Write checkpoints, or make it non-preemptible.',
+    remedy: 'No action is needed: the pod starts elsewhere. Write checkpoints, or make the workload non-preemptible.',
   },
 ]);

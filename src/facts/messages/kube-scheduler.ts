@@ -41,7 +41,7 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = messagesOf(cite(
     format: 'Insufficient %v',
     matches: ['Insufficient cpu', 'Insufficient memory', 'Insufficient ephemeral-storage'],
     cause:
-      'The requests of the pods on each candidate node leave too little of this resource. Requests count, not use.',
+      'The requests of the pods on each candidate node leave too little of this resource. Requests count, not actual usage.',
     verify: 'kubectl describe nodes: Allocated resources',
     remedy: 'Lower the requests of the pod or of others on the node, or add nodes.',
   },
@@ -58,10 +58,11 @@ export const KUBE_SCHEDULER_MESSAGES: readonly KnownMessage[] = messagesOf(cite(
     id: 'kube-scheduler/no-victims',
     file: 'pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go',
     format: 'No preemption victims found for incoming pod',
-    cause: 'No pods of lower priority whose eviction would make room run on the nodes.',
+    cause: 'The nodes run no pods of lower priority whose eviction would make room for the pod.',
     verify:
       'kubectl get pods -A --field-selector spec.nodeName=NODE -o custom-columns=NAME:.metadata.name,PRIORITY:.spec.priority',
-    remedy: 'Give the pod a higher priority class only if it is more important than what runs. Else wait or add nodes.',
+    remedy:
+      'Give the pod a higher priority class only if it is more important than the running pods. Otherwise, wait or add nodes.',
   },
   {
     id: 'kube-scheduler/unbound-claims',

@@ -14,7 +14,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
       'The kubelet accepted the pod, and the device plugin then refused the devices: its state differs from the state of the kubelet, or the request is one that it does not serve.',
     verify: 'kubectl logs of the device plugin pod on the node, and kubectl get node NODE -o yaml: status.allocatable',
     remedy:
-      'Delete the failed pod, which is not started again. Restart the device plugin of the node if it happens repeatedly.',
+      'Delete the failed pod, which is not restarted. Restart the device plugin of the node if it happens repeatedly.',
   },
   {
     id: 'kubelet/topology-affinity',
@@ -26,7 +26,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     verify:
       'kubectl get node NODE -o yaml and the configuration of the kubelet: topologyManagerPolicy; nvidia-smi topo -m on the node',
     remedy:
-      'Request fewer CPUs or devices, use policy restricted or best-effort, or delete the failed pod so that its controller makes another one elsewhere.',
+      'Request fewer CPUs or devices, use policy restricted or best-effort, or delete the failed pod so that its controller creates another one elsewhere.',
   },
   {
     id: 'kubelet/devices-unavailable',
@@ -37,7 +37,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     verify:
       'kubectl get node NODE -o yaml: capacity and allocatable; kubectl get pods -A --field-selector spec.nodeName=NODE',
     remedy:
-      'Let one scheduler place pods on the node, and repair the unhealthy device. Delete the failed pod, which is not started again.',
+      'Let one scheduler place pods on the node, and repair the unhealthy device. Delete the failed pod, which is not restarted.',
   },
   {
     id: 'kubelet/no-healthy-devices',
@@ -84,7 +84,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     cause: 'The kubelet evicted the pod because the node ran out of memory, disk, or process IDs.',
     verify: 'kubectl describe node NODE: conditions; compare requests with use of its pods',
     remedy:
-      'Request what the pods use: pods above their requests go first. Clean images and logs if the resource is ephemeral-storage.',
+      'Request what the pods use: pods that exceed their requests are evicted first. Clean images and logs if the resource is ephemeral-storage.',
   },
   {
     id: 'kubelet/ephemeral-storage',
@@ -115,9 +115,9 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     id: 'kubelet/volumes',
     file: 'pkg/kubelet/kubelet.go',
     format: 'Unable to attach or mount volumes: %v',
-    cause: 'A volume of the pod is not there, not attached, or cannot be mounted on the node.',
+    cause: 'A volume of the pod does not exist, is not attached, or cannot be mounted on the node.',
     verify: 'kubectl describe pod POD: the events name the volume; kubectl get volumeattachments',
-    remedy: 'Act on the reason in the event; a ConfigMap or Secret that does not exist is named there as well.',
+    remedy: 'Act on the reason in the event; it also names a ConfigMap or Secret that does not exist.',
   },
   {
     id: 'kubelet/sandbox',
@@ -142,7 +142,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     format: 'cannot allocate unregistered device %s',
     cause: 'The device plugin of the resource has not registered since the kubelet started.',
     verify: 'kubectl get pods -A --field-selector spec.nodeName=NODE; kubectl logs of the device plugin',
-    remedy: 'Restart the device plugin of the node. Delete the failed pod, which is not started again.',
+    remedy: 'Restart the device plugin of the node. Delete the failed pod, which is not restarted.',
   },
   {
     id: 'kubelet/out-of-resource',
@@ -151,7 +151,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     cause:
       'The scheduler placed the pod, and the kubelet counts less free: two schedulers, or a device that became unhealthy.',
     verify: 'kubectl get node NODE -o yaml: allocatable; kubectl get pods -A --field-selector spec.nodeName=NODE',
-    remedy: 'Let one scheduler place pods on the node. Delete the failed pod, which is not started again.',
+    remedy: 'Let one scheduler place pods on the node. Delete the failed pod, which is not restarted.',
   },
   {
     id: 'kubelet/critical-pod',
@@ -167,7 +167,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     format: 'Pod was rejected as the node is shutting down.',
     cause: 'The node shuts down, often a spot node that is taken back.',
     verify: 'kubectl describe node NODE: conditions and events',
-    remedy: 'Nothing: its controller makes another pod. Delete the failed one.',
+    remedy: 'No action is needed: the controller creates another pod. Delete the failed one.',
   },
   {
     id: 'kubelet/image-never',
@@ -183,7 +183,7 @@ export const KUBELET_MESSAGES: readonly KnownMessage[] = messagesOf(cite('kubern
     file: 'pkg/kubelet/prober/prober.go',
     format: '%s probe failed: %s',
     matches: ['Liveness probe failed:', 'Readiness probe failed:', 'Startup probe failed:'],
-    cause: 'The probe of the container failed. Models that load for long fail a liveness probe before they serve.',
+    cause: 'The probe of the container failed. Models that take long to load fail a liveness probe before they serve.',
     verify: 'kubectl describe pod POD: the probe and the rest of the message',
     remedy: 'Use a startupProbe with failureThreshold times periodSeconds longer than loading takes.',
   },

@@ -81,7 +81,7 @@ export const KUEUE_FLAVOR_MESSAGES: readonly KnownMessage[] = messagesOf(cite('k
     cause: 'No domain of the requested topology level has enough free capacity for the pods together.',
     verify:
       'kubectl get workload NAME -n NAMESPACE -o yaml: podSets[].topologyRequest; kubectl get nodes -L of the level',
-    remedy: 'Ask for a higher level or a preferred one, free nodes in one domain, or lower the pods.',
+    remedy: 'Ask for a higher level or a preferred one, free nodes in one domain, or use fewer pods.',
   },
   {
     id: 'kueue/topology-level',
@@ -121,7 +121,7 @@ export const KUEUE_FLAVOR_MESSAGES: readonly KnownMessage[] = messagesOf(cite('k
     id: 'kueue/provisioning-failed',
     file: 'pkg/controller/admissionchecks/provisioning/controller.go',
     format: 'Retrying after failure: %s',
-    cause: 'The ProvisioningRequest of the workload failed, and a new one is made after a wait.',
+    cause: 'The ProvisioningRequest of the workload failed, and Kueue creates a new one after a wait.',
     verify: 'kubectl get provisioningrequests -n NAMESPACE -o yaml: the condition Failed',
     remedy: 'Act on the message of the cloud provider: stock, quota, or a class that does not exist.',
   },

@@ -92,7 +92,7 @@ export const KUEUE_MESSAGES: readonly KnownMessage[] = [
       format: 'Evicted to accommodate a workload (UID: %s) due to migration to more favorable resource flavor',
       cause: 'The workload moves to a flavor that its ClusterQueue prefers.',
       verify: 'kubectl get workload NAME -n NAMESPACE -o yaml: status.admission',
-      remedy: 'Nothing is to be done: it starts again in the other flavor. Write checkpoints.',
+      remedy: 'No action is needed: the workload restarts in the other flavor. Write checkpoints.',
     },
     {
       id: 'kueue/namespace',
@@ -133,7 +133,7 @@ export const KUEUE_MESSAGES: readonly KnownMessage[] = [
       format: 'Exceeded the PodsReady timeout %s',
       cause: 'Not all pods of the workload were ready within waitForPodsReady.timeout, so it was evicted.',
       verify: 'kubectl describe the pods of the job; the Kueue configuration: waitForPodsReady',
-      remedy: 'Act on why the pods did not become ready (images, volumes, nodes), or raise the timeout.',
+      remedy: 'Find out why the pods did not become ready (images, volumes, nodes), or raise the timeout.',
     },
     {
       id: 'kueue/requeue-limit',
@@ -142,7 +142,7 @@ export const KUEUE_MESSAGES: readonly KnownMessage[] = [
       cause:
         'The workload was evicted for the PodsReady timeout more often than backoffLimitCount allows, and was deactivated.',
       verify: 'kubectl get workload NAME -n NAMESPACE -o yaml: status.requeueState, spec.active',
-      remedy: 'Correct why its pods do not become ready, then set spec.active to true.',
+      remedy: 'Find out why its pods do not become ready, correct the cause, and set spec.active to true.',
     },
     {
       id: 'kueue/maximum-execution',
@@ -175,7 +175,7 @@ export const KUEUE_MESSAGES: readonly KnownMessage[] = [
       cause:
         'The workload is admitted, and pods of the job are not ready yet; with waitForPodsReady others wait for it.',
       verify: 'kubectl get pods -n NAMESPACE; kubectl describe the pods that are not ready',
-      remedy: 'Act on why the pods are not ready.',
+      remedy: 'Find out why the pods are not ready.',
     },
     {
       id: 'kueue/flavors-missing',

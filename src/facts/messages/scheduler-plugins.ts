@@ -19,7 +19,7 @@ export const SCHEDULER_PLUGIN_MESSAGES: readonly KnownMessage[] = messagesOf(cit
     format: 'podGroup %v failed recently',
     cause: 'The PodGroup was rejected, and is not tried again before podGroupBackoffSeconds have passed.',
     verify: 'kubectl describe pods of the group: the events before this one',
-    remedy: 'Act on the reason of the earlier events; the group is tried again by itself.',
+    remedy: 'Act on the reason of the earlier events; the scheduler retries the group automatically.',
   },
   {
     id: 'scheduler-plugins/group-rejected',

@@ -45,7 +45,7 @@ export const TRAINING_MESSAGES: readonly KnownMessage[] = [
       id: 'pytorch/data-loader',
       file: 'torch/utils/data/_utils/signal_handling.py at cebe1d0e',
       format: 'DataLoader worker (pid %d) is killed by signal: %w',
-      cause: 'A loader process ended: for want of shared memory (Bus error) or of memory (Killed).',
+      cause: 'A loader process ended, because it had too little shared memory (Bus error) or memory (Killed).',
       verify: 'df -h /dev/shm in the container; kubectl get pod POD -o yaml: limits.memory',
       remedy: 'Mount an emptyDir with medium Memory at /dev/shm, raise the memory limit, or use fewer workers.',
     },

@@ -28,7 +28,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       format: 'Pod violated JobSet exclusive placement policy',
       cause: 'A pod is in a topology domain that belongs to another Job, and is deleted.',
       verify: 'kubectl get pods -o wide; the annotation alpha.jobset.sigs.k8s.io/exclusive-topology',
-      remedy: 'Nothing: the pod is made again. Set the node selector strategy for large JobSets.',
+      remedy: 'No action is needed: the pod is recreated. Set the node selector strategy for large JobSets.',
     },
     {
       id: 'jobset/in-order',
@@ -84,7 +84,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       ],
       cause: 'Replicas failed with a permanent exit code, or restartPolicy does not restart them.',
       verify: 'kubectl logs of the replicas that failed',
-      remedy: 'Correct the cause in the log. Use restartPolicy OnFailure or ExitCode for errors that pass.',
+      remedy: 'Correct the cause in the log. Use restartPolicy OnFailure or ExitCode for transient errors.',
     },
     {
       id: 'training-operator/restarting',
@@ -93,7 +93,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       matches: ['{name} is restarting because {number} {name} replica(s) failed'],
       cause: 'Replicas failed and are started again.',
       verify: 'kubectl logs --previous of the replicas; status.replicaStatuses',
-      remedy: 'Look at the log if it repeats. Write checkpoints.',
+      remedy: 'Read the log if this happens repeatedly. Write checkpoints.',
     },
     {
       id: 'training-operator/backoff',
@@ -194,7 +194,7 @@ export const WORKLOAD_MESSAGES: readonly KnownMessage[] = [
       id: 'kuberay/serve-port',
       file: 'controllers/ray/common/service.go',
       format: "Please specify a port named 'serve' (or with the prefix 'serve-', e.g. 'serve-grpc')",
-      cause: 'The head container has no port for Ray Serve, so no Service is made.',
+      cause: 'The head container has no port for Ray Serve, so no Service is created.',
       verify: 'kubectl get rayservice NAME -o yaml: the ports of the head container',
       remedy: 'Add containerPort 8000 with the name serve.',
     },

@@ -343,7 +343,7 @@ class TreeReader {
       if (part.name === 'QuotedLabelName') {
         if (identifier !== null) {
           this.problems.push(
-            refuse('type', `the metric is named twice: ${metric ?? ''} and ${this.slice(part)}`, span),
+            refuse('type', `the metric name must not be set twice: ${metric ?? ''} and ${this.slice(part)}`, span),
           );
         }
         metric = this.string(part.firstChild ?? part);
@@ -432,7 +432,7 @@ class TreeReader {
       throw new PromqlSyntaxError(
         refuse(
           'syntax',
-          `the text ${this.slice(node)} is not terminated, or contains an invalid escape sequence`,
+          `the string ${this.slice(node)} is not terminated, or contains an invalid escape sequence`,
           node,
         ),
       );

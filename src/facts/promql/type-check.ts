@@ -22,7 +22,7 @@ import { matchesWhole } from './regular-expression';
 
 const SPOKEN: Readonly<Record<ValueType, string>> = {
   scalar: 'a scalar',
-  string: 'a text',
+  string: 'a string',
   vector: 'an instant vector',
   matrix: 'a range vector',
 };
@@ -209,7 +209,7 @@ function selectorProblems(selector: VectorSelector): readonly PromqlProblem[] {
   const { metric, matchers } = selector;
   if (metric !== undefined) {
     return matchers.some(({ label }) => label === '__name__')
-      ? [refuse('type', `the metric is named twice: ${metric} and by __name__`, selector)]
+      ? [refuse('type', `the metric name must not be set twice: ${metric} and __name__`, selector)]
       : [];
   }
   const chooses = matchers.some(({ operator, value }) => {

@@ -77,7 +77,7 @@ export class ForeignFiles {
   /** What a test expects is a part of an object. */
   private testPart(path: string): string | undefined {
     if (KUTTL_PART.test(basename(path))) {
-      return 'what a test of kuttl expects';
+      return 'an expected result of a kuttl test';
     }
     const full = resolve(this.cwd, path);
     const folder = dirname(full);
@@ -86,7 +86,7 @@ export class ForeignFiles {
       expected = new Set(expectedFiles(readDocument(folder, CHAINSAW_TESTS)).map((file) => resolve(folder, file)));
       this.expectedBy.set(folder, expected);
     }
-    return expected.has(full) ? 'what a test of Chainsaw expects' : undefined;
+    return expected.has(full) ? 'an expected result of a Chainsaw test' : undefined;
   }
 
   /** Generators write patches that a Kustomization names only once they are needed. */

@@ -158,7 +158,7 @@ class Collector {
     for (let page = 0; page < MOST_PAGES; page++) {
       const answer = await this.get(path, { limit: PAGE, continue: next });
       if (!Array.isArray(answer.items)) {
-        throw new ApiError('the answer is not a list', 200, 'Invalid');
+        throw new ApiError('the response is not a list', 200, 'Invalid');
       }
       for (const object of answer.items) {
         if (!isObject(object)) {

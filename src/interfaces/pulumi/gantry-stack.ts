@@ -245,7 +245,7 @@ function refuseDeferredNames(rendered: readonly RenderedObject[], registry: Toke
   for (const { construct, manifest } of rendered) {
     if (registry.has(manifest.id.name)) {
       throw new Error(
-        `${construct.node.path}: metadata.name must be known at synthesis, because references and checks follow from it. Give a string, for example from pulumi.Config.`,
+        `${construct.node.path}: metadata.name must be known at synthesis, because references and checks follow from it. Pass a string, for example from pulumi.Config.`,
       );
     }
   }

@@ -128,7 +128,7 @@ export class TokenRegistry implements IResolver {
       value(this: pulumi.Output<unknown>, hint: string): string {
         if (hint === 'number') {
           throw new TypeError(
-            'An Output must not be used in a computation at synthesis, because it has no value yet. Compute in apply, or give the number itself, for example from pulumi.Config.',
+            'An Output must not be used in a computation at synthesis, because it has no value yet. Compute in apply, or pass the number itself, for example from pulumi.Config.',
           );
         }
         return tokenOf(this);
@@ -150,7 +150,7 @@ export class TokenRegistry implements IResolver {
   /** An error of a construct that was given an Output where it looks at the value: its message quotes a token. */
   private explained(error: unknown): unknown {
     if (error instanceof Error && this.has(error.message)) {
-      error.message = `${this.shown(error.message, 'an Output')} An Output has no value at synthesis. Give the value itself, for example from pulumi.Config.`;
+      error.message = `${this.shown(error.message, 'an Output')} An Output has no value at synthesis. Pass the value itself, for example from pulumi.Config.`;
     }
     return error;
   }

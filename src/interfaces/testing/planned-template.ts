@@ -62,9 +62,10 @@ export class PlannedTemplate {
     const waiting = gangs.find(({ view }) => !hasItsPlaces(view));
     if (waiting !== undefined) {
       throw new TemplateError(
-        [`expected a place for ${waiting.view.name}, but it waits: ${reasonOf(waiting)}`, ...changesOf(waiting)].join(
-          '\n  ',
-        ),
+        [
+          `expected ${waiting.view.name} to be placed, but it is pending: ${reasonOf(waiting)}`,
+          ...changesOf(waiting),
+        ].join('\n  '),
         this,
         'places',
       );
@@ -89,7 +90,7 @@ export class PlannedTemplate {
     const waiting = gangs.find(({ view }) => !hasItsPlaces(view));
     if (waiting === undefined) {
       throw new TemplateError(
-        `expected ${gangs[0].view.name} to wait, but all its pods have a place`,
+        `expected ${gangs[0].view.name} to be pending, but all its pods are placed`,
         this,
         'leavesPending',
       );
@@ -98,7 +99,7 @@ export class PlannedTemplate {
     const matcher = reason === undefined ? undefined : matcherOf(reason, 'exact');
     if (matcher !== undefined && matcher.differences(found, '').length > 0) {
       throw new TemplateError(
-        `expected ${waiting.view.name} to wait with the reason ${matcher.name}, found "${found}"`,
+        `expected ${waiting.view.name} to be pending with the reason ${matcher.name}, found "${found}"`,
         this,
         'leavesPending',
       );
@@ -115,7 +116,7 @@ export class PlannedTemplate {
     const waiting = this.plan.asked.filter(({ view }) => !hasItsPlaces(view));
     if (waiting.length > 0) {
       throw new TemplateError(
-        `expected a place for every workload, but ${waiting.length} of ${this.plan.asked.length} wait:\n` +
+        `expected every workload to be placed, but ${waiting.length} of ${this.plan.asked.length} ${waiting.length === 1 ? 'is' : 'are'} pending:\n` +
           waiting.map((gang) => `  ${gang.view.name}: ${reasonOf(gang)}`).join('\n'),
         this,
         'placesAll',
@@ -150,7 +151,9 @@ function isMadeBy({ manifests }: AskedGang, path: string): boolean {
 }
 
 function reasonOf({ view }: AskedGang): string {
-  return view.pending?.message ?? `only ${view.placed} of its ${view.pods} pods have a place`;
+  return (
+    view.pending?.message ?? `only ${view.placed} of its ${view.pods} pods ${view.placed === 1 ? 'is' : 'are'} placed`
+  );
 }
 
 function changesOf({ view }: AskedGang): readonly string[] {

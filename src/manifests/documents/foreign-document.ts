@@ -67,7 +67,7 @@ const KINDS: readonly ForeignKind[] = [
       /(^|[/\\])Chart\.ya?ml$/.test(name) || (has(value, 'apiVersion', 'name', 'version') && !has(value, 'kind')),
   },
   {
-    what: 'values of a Helm chart',
+    what: 'the values of a Helm chart',
     is: (_, name) => /(^|[/\\])([^/\\]*[-_.])?values([-_.][^/\\]*)?\.(ya?ml|json)$/i.test(name),
   },
   {
@@ -75,10 +75,10 @@ const KINDS: readonly ForeignKind[] = [
     is: (value) => isObject(member(value, 'entries')) && has(value, 'apiVersion') && !has(value, 'kind'),
   },
   {
-    what: 'a provisioning file of Grafana',
+    what: 'a Grafana provisioning file',
     is: (value) => typeof member(value, 'apiVersion') === 'number' && !has(value, 'kind'),
   },
-  { what: 'a schema of Helm values', is: (_, name) => /values\.schema\.json$/.test(name) },
+  { what: 'a schema for Helm values', is: (_, name) => /values\.schema\.json$/.test(name) },
   {
     what: 'a Node package description',
     is: (value, name) =>
@@ -106,11 +106,11 @@ const KINDS: readonly ForeignKind[] = [
   { what: 'a MkDocs configuration', is: (value) => has(value, 'site_name') },
   { what: 'a pre-commit configuration', is: (value) => Array.isArray(member(value, 'repos')) },
   {
-    what: 'a scenario of Gantry',
+    what: 'a Gantry scenario',
     is: (value) =>
       hasAny(value, 'gangs', 'events', 'expect', 'podGroups') && hasAny(value, 'cluster', 'nodes', 'gangs', 'run'),
   },
-  { what: 'a cluster file of Gantry', is: (value) => Array.isArray(member(value, 'pools')) },
+  { what: 'a Gantry cluster file', is: (value) => Array.isArray(member(value, 'pools')) },
 ];
 
 const LIST_KINDS: readonly { readonly what: string; readonly is: (items: readonly JsonObject[]) => boolean }[] = [

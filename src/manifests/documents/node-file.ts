@@ -193,7 +193,7 @@ function parseNodeFile(kind: NodeFileKind, text: string, file: string): Parsed {
   const reading = readNodeFile(kind, text);
   const lines = new LineTable(text);
   if ('broken' in reading) {
-    const message = `a file of ${NODE_FILE_OWNERS[kind]} that cannot be read: ${reading.broken}`;
+    const message = `a configuration file of ${NODE_FILE_OWNERS[kind]} that cannot be read: ${reading.broken}`;
     const position = lines.positionOf(reading.offset);
     return { manifests: [], problems: [{ kind: 'syntax', file, position, message }], skipped: [] };
   }

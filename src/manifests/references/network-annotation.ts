@@ -42,7 +42,7 @@ export function readNetworks(
     }
     const [, namespace, name = '', device] = match.map((piece: string | undefined) => piece?.trim());
     if (name === '') {
-      return { complaint: part === '' ? 'an item of the list is empty' : `"${part}" names no network` };
+      return { complaint: part === '' ? 'an item of the list is empty' : `"${part}" does not name a network` };
     }
     for (const item of [namespace, name]) {
       if (item !== undefined && item !== '' && !LABEL.test(item)) {

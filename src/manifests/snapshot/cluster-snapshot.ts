@@ -6,6 +6,7 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { quoted } from '../values/shown-values';
 import { InputError } from '../input-error';
 import { asObject, asString, isObject } from '../read';
 
@@ -193,8 +194,6 @@ export function readSnapshot(text: string, file: string): ClusterSnapshot | unde
   return isObject(value) && value.kind === KIND ? snapshotOf(value, file) : undefined;
 }
 
-const LONGEST_QUOTE = 40;
-
 /** Brings a value of the version before to the next one. There is none before version 1. */
 const UPGRADES: Readonly<Record<number, (value: JsonObject) => JsonObject>> = {};
 
@@ -216,12 +215,6 @@ function snapshotOf(value: JsonObject, file: string): ClusterSnapshot {
     current = UPGRADES[from](current);
   }
   return checked(current, file);
-}
-
-/** Any value of a file in one line. */
-function quoted(value: JsonValue): string {
-  const text = JSON.stringify(value);
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
 }
 
 /** A snapshot is a file like any other: each part must have its form. */

@@ -127,7 +127,7 @@ export function taggedImage(image: Carried<string>, tag: Carried<string>): strin
 export function known<T>(
   prop: string,
   value: T,
-  alternative = 'Give the value itself, for example from pulumi.Config',
+  alternative = 'Pass the value itself, for example from pulumi.Config',
 ): Exclude<T, Deferred<unknown> | Promise<unknown>> {
   if (isDeferred(value)) {
     throw new Error(

@@ -17,7 +17,7 @@ const LACKING: Partial<Record<Constraint, (detail: string | undefined) => string
   'device-model': (detail = REQUIRED) => `the device model ${detail}`,
   'device-memory': (detail = 'a device') => `${detail} with enough memory`,
   'mig-profile': (detail = REQUIRED) => `a device with the MIG profile ${detail}`,
-  'reported-memory': () => 'enough free device memory in its reports',
+  'reported-memory': () => 'enough free device memory, as reported',
   'capacity-filter': () => 'enough free devices within the thresholds of the capacity filters',
   'node-name': (detail = REQUIRED) => `the name ${detail}`,
   'node-selector': (detail = REQUIRED) => `the label ${detail}`,

@@ -329,8 +329,8 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     const where =
       topology?.required === undefined
         ? 'not within the domains that the topology requires'
-        : `no domain of "${topology.required}" fits all of them`;
-    const words = `All ${count} pods fit into the cluster, but ${where}.`;
+        : `no domain of "${topology.required}" fits ${count === 1 ? 'it' : 'all of them'}`;
+    const words = `${count === 1 ? 'The pod fits' : `All ${count} pods fit`} into the cluster, but ${where}.`;
     return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
   }
   const stuck = gang.roles.length === 1 ? gang.roles[0] : turn.pods[fits.count].role!;

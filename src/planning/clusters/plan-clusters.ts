@@ -224,7 +224,7 @@ class ClustersPlanner {
           this.take(cluster, [work], plan);
         } else {
           const { name } = displaced.gangs[0].view;
-          work.refusals.push({ cluster: cluster.name, message: `It fits only in place of pods of ${name}.` });
+          work.refusals.push({ cluster: cluster.name, message: `It fits only if pods of ${name} are evicted.` });
         }
       }
     }
@@ -314,11 +314,9 @@ class ClustersPlanner {
             'No cluster is the manager cluster of MultiKueue: all are worker clusters, and only the queues of the manifests count.',
           ]
         : []),
-      ...idle.map(({ name }) => `No MultiKueueConfig names the cluster ${name}, so that nothing is sent there.`),
+      ...idle.map(({ name }) => `No MultiKueueConfig names the cluster ${name}, so nothing is sent there.`),
       ...(this.trials >= MOST_TRIALS
-        ? [
-            `Other clusters in which gangs fit were determined for the first ${MOST_TRIALS} pairs of gang and cluster only.`,
-          ]
+        ? [`Other clusters in which gangs fit are listed only for the first ${MOST_TRIALS} pairs of gang and cluster.`]
         : []),
     ];
   }
@@ -345,7 +343,7 @@ function refusalIn({ asked }: ClusterPlan, { gangs }: Work, { name }: Pick<Named
   for (const { view } of gangs) {
     const there = views.get(view.name);
     if (there === undefined || !hasItsPlaces(there)) {
-      return { cluster: name, message: there?.pending?.message ?? 'It has no place after the decision.' };
+      return { cluster: name, message: there?.pending?.message ?? 'It is not placed after the decision.' };
     }
   }
   return undefined;

@@ -88,7 +88,7 @@ function pollSecondsOf(all: Section): number | undefined {
     : all.fault('devicePollSeconds', 'must be a number from 1 to 3600');
 }
 
-const NAMES = 'names must consist of lower case letters, digits, "-", "_", and ".", at most 63';
+const NAMES = 'names must consist of lowercase letters, digits, "-", "_", and ".", at most 63';
 
 function tenantsOf(section: Section): readonly Tenant[] | undefined {
   const { names } = section;
@@ -139,11 +139,7 @@ function prioritiesOf(all: Section): ReadonlyMap<string, number> | undefined {
     return [[name, number]];
   });
   if (!names.includes('normal')) {
-    all.fault(
-      'priorities',
-      'must include "normal", which tasks have unless they name another',
-      'Add normal: 0 to priorities.',
-    );
+    all.fault('priorities', 'must include "normal", the default priority of tasks', 'Add normal: 0 to priorities.');
   }
   return new Map(entries);
 }

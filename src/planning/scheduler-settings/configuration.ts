@@ -235,7 +235,7 @@ class Reader {
     const parents = new Map(queues.map(({ name, parent }) => [name, parent]));
     queues.forEach(({ name }, index) => {
       if (queues.findIndex((queue) => queue.name === name) !== index) {
-        this.fault(`queues[${index}].name`, `"${name}"`, 'a name that no other queue has');
+        this.fault(`queues[${index}].name`, `"${name}"`, 'a unique name');
       }
       const above = new Set<string>();
       for (let at = parents.get(name); at !== undefined && !above.has(at); at = parents.get(at)) {
@@ -285,7 +285,7 @@ class Reader {
     }
     const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
     if (quantity === undefined || quantity.isNegative()) {
-      this.fault(path, shown(value), `a quantity such as 8, 500m or 64Gi${mayBeUnlimited ? ', or unlimited' : ''}`);
+      this.fault(path, shown(value), `a quantity such as 8, 500m, or 64Gi${mayBeUnlimited ? ', or unlimited' : ''}`);
       return 0;
     }
     return amountOf(resource, value) ?? 0;

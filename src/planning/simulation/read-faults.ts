@@ -31,7 +31,7 @@ export function readRemediation(fields: Fields): ScenarioRemediation | undefined
     if (!(error instanceof RemediationSettingsError)) {
       throw error;
     }
-    error.message.split('\n').forEach((message) => fields.wrongAt('remediation', `is wrong: ${message}`));
+    error.message.split('\n').forEach((message) => fields.wrongAt('remediation', `is invalid: ${message}`));
     return undefined;
   }
 }

@@ -299,7 +299,7 @@ function topologyOf(fields: Fields): TopologyConstraint | undefined {
     sliceLevel: topology.text('sliceLevel'),
   };
   if (constraint.sliceLevel !== undefined && constraint.sliceSize === undefined) {
-    topology.wrong('sliceLevel', constraint.sliceLevel, 'a sliceSize beside it');
+    topology.wrongAt('sliceLevel', 'must not be set without sliceSize');
   }
   topology.done();
   return constraint;

@@ -29,7 +29,11 @@ export function readMeasures(fields: Fields, devices: number): readonly Reported
     if (!entry.has('index')) {
       entry.wrongAt('index', 'is required; set the index of the device, from 0');
     } else if (index !== undefined && index >= devices) {
-      entry.wrong('index', index, devices === 0 ? 'of a node with devices' : `at most ${devices - 1}`);
+      if (devices === 0) {
+        entry.wrongAt('index', 'must not be set, because the node has no devices');
+      } else {
+        entry.wrong('index', index, `at most ${devices - 1}`);
+      }
     }
     const measured = { index: index ?? 0, ...readDevice(entry), ...(entry.flag('held') === true && { held: true }) };
     entry.done();

@@ -149,7 +149,7 @@ export function checkUnique(fields: Fields, what: string, names: readonly string
   const seen = new Set<string>();
   for (const name of names) {
     if (seen.has(name)) {
-      fields.wrongAt(what, `has two entries named "${name}"; names tell them apart`);
+      fields.wrongAt(what, `has two entries named "${name}"; names must be unique`);
     }
     seen.add(name);
   }

@@ -39,8 +39,8 @@ function costText({ costPerHour }: MixReport, result: SizingResult): string {
 function noneText({ method, pools }: SizingResult): string {
   const largest = pools.map(({ name, most }) => `${most} ${name}`).join(', ');
   return method.open === 0
-    ? `no mix up to ${printable(largest)} keeps the targets; raise max, or move the targets`
-    : `no mix that keeps the targets was found in ${method.evaluated} evaluations; raise search.evaluations`;
+    ? `no mix up to ${printable(largest)} meets the targets; raise max, or relax the targets`
+    : `no mix that meets the targets was found in ${method.evaluated} evaluations; raise search.evaluations`;
 }
 
 function factsOf(mix: MixReport, result: SizingResult): readonly string[] {

@@ -124,7 +124,7 @@ async function readExporters(exporters: readonly Exporter[], timeout: number): P
 
 function within<T>(timeout: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${timeout} ms`)), timeout);
+    const timer = setTimeout(() => reject(new Error(`no response within ${timeout} ms`)), timeout);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -153,10 +153,10 @@ export class ApiClient {
         ? httpRequest(target, options)
         : httpsRequest(target, proxy === undefined ? options : { ...options, ...connection });
       // Limits the whole request, not only idle time, so that an answer that trickles in is aborted too.
-      const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+      const timer = setTimeout(() => call.destroy(new Error(`no response within ${timeout} ms`)), timeout);
       let answer: IncomingMessage | undefined;
       const dead = (): void =>
-        void (answer ?? call).destroy(new Error(`nothing for ${silence} ms, the connection is dead`));
+        void (answer ?? call).destroy(new Error(`no data for ${silence} ms; the connection is dead`));
       const silent = silence < timeout ? setTimeout(dead, silence) : undefined;
       const clear = (): void => [timer, silent].forEach((each) => clearTimeout(each));
       call.on('response', (response) => {
@@ -257,7 +257,7 @@ function textOf(response: IncomingMessage, onData: () => void): Promise<string> 
     response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     response.on('error', reject);
     // A connection that breaks in the middle ends in `close` without `end`.
-    response.on('close', () => reject(new Error('the answer broke off')));
+    response.on('close', () => reject(new Error('the response ended early')));
   });
 }
 

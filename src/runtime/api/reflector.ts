@@ -201,7 +201,7 @@ export class Reflector<T extends KubernetesObject> {
       this.abortWatch = stop;
       this.ended.signal.addEventListener('abort', stop);
       const silent = setTimeout(
-        () => response.destroy(new Error(`nothing for ${silence} ms, the connection is dead`)),
+        () => response.destroy(new Error(`no data for ${silence} ms; the connection is dead`)),
         silence,
       );
       const lines = new Lines((line) => this.take(line));

@@ -191,7 +191,7 @@ export class Actor {
           explainer.event(placed[0]?.pod, 'Normal', 'Scheduled', words);
           log.info({ gang, pods: placed.length }, 'placed');
         } else {
-          log.warn({ gang, pods: placed.length, failed }, 'placed in part: the other pods are decided again');
+          log.warn({ gang, pods: placed.length, failed }, 'placed in part; the other pods are planned again');
           this.options.onSurprise();
         }
       }),
@@ -231,7 +231,7 @@ export class Actor {
     }
     const { message, avoids = [], pause } = outcome;
     metrics.claimFailures.inc();
-    log.warn({ gang, claims: writes.length, message }, 'the devices of the gang were given back');
+    log.warn({ gang, claims: writes.length, message }, 'the devices of the gang were released');
     const key = placed[0]?.entry.gang === undefined ? undefined : gangId(placed[0].entry.gang);
     avoids.forEach((node) => key !== undefined && assumptions.avoid(key, node, AVOIDANCE));
     return placed.map(({ entry, pod }) => {

@@ -65,7 +65,7 @@ export class Metrics {
   readonly claimFailures = new Counter({
     ...this.own,
     name: 'gantry_claim_failures_total',
-    help: 'Gangs whose devices were given back, because one of their claims did not get its own',
+    help: 'Gangs whose devices were released, because one of their claims was not allocated',
   });
   readonly evictions = new Counter({
     ...this.own,

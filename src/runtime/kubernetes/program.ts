@@ -279,7 +279,7 @@ export class Program {
 
   private whyNotReady(): string | undefined {
     if (!this.watched.isSynced) {
-      return 'not everything has been read yet';
+      return 'not all objects have been read yet';
     }
     const { failuresInARow } = this.scheduler;
     return failuresInARow < FAILURES_UNTIL_UNREADY

@@ -2,6 +2,7 @@
  * Every gang that has pods without a place, with the reason as a message: pending is never silent.
  */
 import { addTo } from '../../facts/collections';
+import { counted } from '../../facts/words';
 import { type Binding, type Counterfactual, type PendingGang } from '../../placement';
 import { changeText } from '../../planning/cluster';
 import { type Assumptions } from './assumptions';
@@ -62,7 +63,7 @@ function unknownYet(queue: string, { pods }: GangMembers, waiting: number): Reas
     queue,
     kind: isPlaced ? 'extra-pods' : 'next-cycle',
     message: isPlaced
-      ? `The gang runs with its minimum; ${waiting} more of its pods wait for free capacity.`
+      ? `The gang runs with its minimum; ${counted(waiting, 'more pod')} ${waiting === 1 ? 'waits' : 'wait'} for free capacity.`
       : 'The gang is new or has changed, and is considered in the next cycle.',
     changes: [],
   };

@@ -3,6 +3,7 @@
  * explains and changes nothing.
  */
 import { type JsonObject } from '../../facts/api/schema';
+import { counted } from '../../facts/words';
 import {
   type RemediationEviction,
   type RemediationPlan,
@@ -159,7 +160,7 @@ export class Acts {
     }
     metrics.evictedPods.inc({ rule }, result.pods.length);
     if (names.length > 0) {
-      this.remember(node, `evicted ${names.length} pods of ${gang} (rule ${rule})`);
+      this.remember(node, `evicted ${counted(names.length, 'pod')} of ${gang} (rule ${rule})`);
     }
     for (const pod of result.pods) {
       await events.evicted(pod, node, rule);

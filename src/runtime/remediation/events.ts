@@ -43,7 +43,7 @@ export class Events {
       type: 'Normal',
       reason: 'EvictedByRemediation',
       action: 'Evict',
-      note: `Evicted because of a problem of node ${node} (rule ${rule})`,
+      note: `Evicted because of a problem on node ${node} (rule ${rule})`,
     });
   }
 

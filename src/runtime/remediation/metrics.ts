@@ -20,7 +20,7 @@ export class Metrics {
   readonly alerts = new Counter({
     ...this.own,
     name: 'gantry_remediation_alerts_total',
-    help: 'Alerts that the webhook received, by what became of them',
+    help: 'Alerts that the webhook received, by outcome',
     labelNames: ['outcome'],
   });
   readonly planFailures = new Counter({

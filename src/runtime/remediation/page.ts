@@ -30,8 +30,8 @@ export function statusPage(status: Status, refreshes = true): string {
     `<title>Gantry remediation</title><style>${STYLE}</style></head><body><div class="page">`,
     '<header class="top"><p class="brand"><span><b>Gantry</b> remediation</span></p>',
     refreshes
-      ? `<p class="brand">Loaded again every ${REFRESH_SECONDS} seconds. <a href="/?refresh=off">Stop</a></p></header>`
-      : '<p class="brand">Not loaded again by itself. <a href="/">Start</a></p></header>',
+      ? `<p class="brand">Reloads every ${REFRESH_SECONDS} seconds. <a href="/?refresh=off">Stop</a></p></header>`
+      : '<p class="brand">Does not reload. <a href="/">Start</a></p></header>',
     `<main><h1>${withCause === 0 ? 'No node has a cause' : `${counted(withCause, 'node')} with a cause`}</h1>`,
     `<p class="lead">${escaped(aboutOf(status))}</p>`,
     facts([

@@ -145,7 +145,7 @@ export class Program {
       address: options.address,
       port: options.port,
       isHealthy: () => clock.monotonic() - this.plannedAt < MISSED_UNTIL_UNHEALTHY * (options.interval * 1000 + PAUSE),
-      whyNotReady: () => (this.isSynced ? undefined : 'not everything has been read yet'),
+      whyNotReady: () => (this.isSynced ? undefined : 'not all objects have been read yet'),
       metrics: async () => ({
         type: this.metrics.registry.contentType,
         text: await this.metrics.registry.metrics(),

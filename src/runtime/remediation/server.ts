@@ -94,9 +94,7 @@ export class RemediationServer {
       case '/metrics':
         return { status: 200, ...(await this.options.metrics()) };
       case '/healthz':
-        return this.options.isHealthy()
-          ? { status: 200, text: 'ok' }
-          : { status: 503, text: 'no plan was made lately' };
+        return this.options.isHealthy() ? { status: 200, text: 'ok' } : { status: 503, text: 'no recent plan' };
       case '/readyz': {
         const why = this.options.whyNotReady();
         return why === undefined ? { status: 200, text: 'ok' } : { status: 503, text: why };

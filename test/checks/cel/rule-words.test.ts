@@ -116,7 +116,7 @@ describe('a rule on each item', () => {
   test('of a map: a key', () => {
     expect(said("self.all(k, k != 'a')", { b: '', a: '' }, 'metadata.labels')).toEqual([
       'a key must not be "a"',
-      'Rename the key "a" in metadata.labels.',
+      'Rename the key "a" in metadata.labels to a key other than "a".',
     ]);
   });
 });

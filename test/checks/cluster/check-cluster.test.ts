@@ -165,7 +165,7 @@ describe('a check against a cluster', () => {
       'the new workloads of the namespace "research" exceed what the ResourceQuota "team" has left (8 requested, 4 of 10 requests.cpu used)',
     ]);
     expect(report.findings.map(({ message }) => message)).toContain(
-      'the container "main" has 1Gi of memory, more than the maximum 512Mi of the LimitRange "limits"',
+      'the container "main" has a limit of 1Gi for memory, more than the maximum of 512Mi in the LimitRange "limits"',
     );
     // What the cluster itself contains is not reported on.
     expect(new Set(report.findings.map(({ object }) => object))).toEqual(new Set(['batch/v1 Job research/train']));

@@ -15,7 +15,7 @@ const CASES: readonly (readonly [
   ['/spec/usages', 'usages must not be empty', undefined, 'Add at least one usage to spec.usages.'],
   ['/spec/policies', 'policies must not be empty', undefined, 'Add at least one policy to spec.policies.'],
   ['/spec/class', 'class must be set', undefined, 'Set spec.class.'],
-  ['/spec/attacher', 'the driver must be set', undefined, 'Set spec.attacher.'],
+  ['/spec/attacher', 'the driver must be set', undefined, 'Set spec.attacher to the name of the CSI driver.'],
   ['/dns/searches/0', 'searches[0] must be set', undefined, 'Set searches[0] to a DNS domain such as example.com.'],
   ['/ports/0/name', 'the port must have a name', 'a DNS label', 'Set ports[0].name to a DNS label.'],
   ['/ports/0/name', 'the port must have a name', undefined, 'Set ports[0].name to a unique name.'],

@@ -248,7 +248,7 @@ describe('lists that are sets or maps', () => {
     expect(list.violations).toEqual([
       expect.objectContaining({
         message: 'an earlier item of the list has the same name "a"',
-        fix: 'Set v[1].name to a value that no other item has, or remove v[1].',
+        fix: 'Set v[1].name to a unique value, or remove v[1].',
       }),
     ]);
   });

@@ -133,7 +133,7 @@ describe('kinds', () => {
 
   test('files of programs are no API objects', () => {
     expect(check(named('kubelet.config.k8s.io/v1beta1', 'KubeletConfiguration')).notChecked).toBe(
-      'KubeletConfiguration is a file of the kubelet, not an API object',
+      'KubeletConfiguration is a configuration file of the kubelet, not an API object',
     );
     expect(check(named('v1', 'Config')).notChecked).toContain('kubeconfig');
   });

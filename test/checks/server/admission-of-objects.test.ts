@@ -27,13 +27,13 @@ describe('a claim in a namespace with limit ranges', () => {
   });
 
   test.each([
-    ['11Gi', 'more than the maximum 10Gi', 'at most 10Gi'],
-    ['1Gi', 'less than the minimum 2Gi', 'at least 2Gi'],
+    ['11Gi', 'more than the maximum of 10Gi', 'at most 10Gi'],
+    ['1Gi', 'less than the minimum of 2Gi', 'at least 2Gi'],
   ])('may not request %s', (storage, words, expected) => {
     expect(said(bounds, { storage })).toEqual([
       [
         '/resources/requests/storage',
-        `the claim requests ${storage} of storage, ${words} of the LimitRange "sizes"`,
+        `the claim has a request of ${storage} for storage, ${words} in the LimitRange "sizes"`,
         expected,
       ],
     ]);
@@ -43,12 +43,12 @@ describe('a claim in a namespace with limit ranges', () => {
     expect(said(bounds, undefined, { storage: '5Gi' })).toEqual([
       [
         '/resources/requests/storage',
-        expect.stringContaining('requests no amount of storage, more than'),
+        expect.stringContaining('must set a request for storage, because there is a maximum of 10Gi'),
         'at most 10Gi',
       ],
       [
         '/resources/requests/storage',
-        expect.stringContaining('requests no amount of storage, less than'),
+        expect.stringContaining('must set a request for storage, because there is a minimum of 2Gi'),
         'at least 2Gi',
       ],
     ]);

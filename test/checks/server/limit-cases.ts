@@ -125,7 +125,7 @@ const level = (name: string, spec: Json): Json => ({
   spec,
 });
 const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } };
-const ONLY_EXEMPT = 'only the priority level "exempt" must have the type Exempt';
+const ONLY_EXEMPT = 'only the priority level "exempt" may have the type Exempt';
 
 const PRIORITY_LEVELS: readonly LimitCase[] = [
   valid('a limited level', level('work', { type: 'Limited', limited })),
@@ -145,7 +145,12 @@ const PRIORITY_LEVELS: readonly LimitCase[] = [
     'limited must not be set for a priority level of type Exempt',
   ),
   faulty('another exempt level', level('work', { type: 'Exempt' }), '/spec/type', ONLY_EXEMPT),
-  faulty('the exempt level as a limited one', level('exempt', { type: 'Limited', limited }), '/spec/type', ONLY_EXEMPT),
+  faulty(
+    'the exempt level as a limited one',
+    level('exempt', { type: 'Limited', limited }),
+    '/spec/type',
+    'the priority level "exempt" must have the type Exempt',
+  ),
   faulty(
     'a level of another type',
     level('work', { type: 'Other', limited }),

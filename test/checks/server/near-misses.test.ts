@@ -33,7 +33,7 @@ describe('the URL of a webhook', () => {
     // Go finds no host in these, JavaScript the first part of the path.
     ['https:///validate', ['have a host']],
     ['https:validate', ['have a host']],
-    ['https://?a=b', ['be a URL']],
+    ['https://?a=b', ['be a URL such as https://hooks.example.com/validate']],
     ['http://hooks.example.com', ['begin with https://']],
     ['https://user@hooks.example.com', ['not contain a user']],
     ['https://hooks.example.com/#a', ['not contain a fragment']],
@@ -137,7 +137,7 @@ describe('the size of a Secret', () => {
   test('stringData counts, as the data that it becomes', () => {
     expect(secret({ stringData: { a: half, b: half } })).toEqual([]);
     expect(secret({ stringData: { a: half, b: `${half}x` } })).toEqual([
-      `core/config-size-within-limit /data the data has ${MEBIBYTE + 1} bytes and must have no more than ${MEBIBYTE}`,
+      `core/config-size-within-limit /data the data must have no more than ${MEBIBYTE} bytes, but has ${MEBIBYTE + 1}`,
     ]);
   });
 

@@ -247,7 +247,12 @@ const VOLUMES: readonly LimitCase[] = [
   valid('Fibre Channel by ids', fibre({ wwids: ['a'] })),
   faulty('Fibre Channel by neither', fibre({ lun: 1 }), `${VOLUME}/fc`, 'exactly one of targetWWNs and wwids'),
   faulty('Fibre Channel by both', fibre({ targetWWNs: ['a'], wwids: ['a'], lun: 0 }), `${VOLUME}/fc`),
-  faulty('Fibre Channel without a lun', fibre({ targetWWNs: ['a'] }), `${VOLUME}/fc/lun`, 'targetWWNs require a lun'),
+  faulty(
+    'Fibre Channel without a lun',
+    fibre({ targetWWNs: ['a'] }),
+    `${VOLUME}/fc/lun`,
+    'lun must be set when targetWWNs is set',
+  ),
   faulty(
     'Fibre Channel with the lun 256',
     fibre({ targetWWNs: ['a'], lun: 256 }),
@@ -260,7 +265,7 @@ const VOLUMES: readonly LimitCase[] = [
       `a driver with the option ${option}`,
       withVolume({ flexVolume: { driver: 'a.io/b', options: { [option]: 'd' } } }),
       `${VOLUME}/flexVolume/options/${option.replace('/', '~1')}`,
-      'must not be in a reserved namespace',
+      'must not have a reserved prefix',
     ),
   ),
   valid('a managed disk', withVolume({ azureDisk: { diskName: 'd', diskURI: '/subscriptions/a', kind: 'Managed' } })),

@@ -240,7 +240,7 @@ const DEFINITIONS: readonly LimitCase[] = [
     'a conversion webhook without a client',
     converted({ strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } }),
     '/spec/conversion/webhook/clientConfig',
-    'must have a client',
+    'clientConfig must be set',
   ),
   valid('a conversion webhook', convertedBy('v2', 'v1')),
   faulty(

@@ -390,3 +390,97 @@ test('the fields of a schema that an expression can select', () => {
     ],
   ]);
 });
+
+describe('a field of a CronJob, a Job, or a pod', () => {
+  const cronJob = (spec: Json, job: Json = {}): Json => ({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'a' },
+    spec: {
+      schedule: '@daily',
+      ...spec,
+      jobTemplate: {
+        spec: {
+          ...job,
+          template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'img' }] } },
+        },
+      },
+    },
+  });
+  const job = (spec: Json): Json => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'a' },
+    spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'img' }] } } },
+  });
+
+  test.each<readonly [string, Json, Said]>([
+    [
+      'core/cron-job-valid',
+      cronJob({ timeZone: 'Us/Pacific' }),
+      ['the time zone "Us/Pacific" must be spelled "US/Pacific"', 'Set spec.timeZone to US/Pacific.'],
+    ],
+    [
+      'core/job-selector-generated',
+      cronJob({}, { manualSelector: true }),
+      ['manualSelector must not be true in the template of a CronJob', 'Remove jobTemplate.spec.manualSelector.'],
+    ],
+    [
+      'core/job-selector-generated',
+      job({ selector: { matchLabels: { app: 'a' } } }),
+      ['selector must not be set unless manualSelector is true', 'Remove spec.selector, or set manualSelector: true.'],
+    ],
+    [
+      'core/job-pod-failure-policy',
+      job({
+        completionMode: 'Indexed',
+        completions: 2,
+        podFailurePolicy: { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }] },
+      }),
+      [
+        'the action FailIndex requires backoffLimitPerIndex',
+        'Set backoffLimitPerIndex, or set rules[0].action to FailJob, Ignore, or Count.',
+      ],
+    ],
+    [
+      'core/job-indexed-settings',
+      job({ completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1, maxFailedIndexes: 3 }),
+      [
+        'maxFailedIndexes must be less than or equal to completions, and to 100000: 3',
+        'Set spec.maxFailedIndexes to at most 2.',
+      ],
+    ],
+    [
+      'core/extended-resource-request-equals-limit',
+      podWith({ resources: { requests: { 'nvidia.com/gpu': 2 } } }),
+      ['a limit must be set for nvidia.com/gpu', 'Set limits["nvidia.com/gpu"] to 2.'],
+    ],
+    [
+      'core/pod-level-resources-valid',
+      podWith({}, { resources: { limits: { 'nvidia.com/gpu': 2 } } }),
+      [
+        'nvidia.com/gpu must not be set in the resources of the pod, which must be cpu, memory, or huge pages',
+        'Remove limits["nvidia.com/gpu"], or set it in the resources of a container.',
+      ],
+    ],
+  ])('%s', (rule, manifest, said) => {
+    expect(saidOf(rule, manifest)).toEqual([said]);
+  });
+});
+
+describe('the type of a priority level', () => {
+  const LIMITED = 'Set spec.type: Limited and spec.limited with limitResponse.';
+  const level = (name: string, type: string): Json => ({
+    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+    kind: 'PriorityLevelConfiguration',
+    metadata: { name },
+    spec: { type, [type.toLowerCase()]: { limitResponse: { type: 'Reject' } } },
+  });
+
+  test.each([
+    ['work', 'Exempt', 'only the priority level "exempt" may have the type Exempt', LIMITED],
+    ['exempt', 'Limited', 'the priority level "exempt" must have the type Exempt', 'Set spec.type to Exempt.'],
+  ])('%s must not be %s', (name, type, ...said) => {
+    expect(saidOf('core/priority-level-valid', level(name, type))[0]).toEqual(said);
+  });
+});

@@ -86,7 +86,7 @@ test('pods of an indexed Job reach each other by name', () => {
 });
 
 test('what needs an index is refused without', () => {
-  expect(() => job({ peers: true })).toThrow('test/train: peers: requires an Indexed job. Set indexed: true.');
+  expect(() => job({ peers: true })).toThrow('test/train: peers requires an Indexed Job. Set indexed: true.');
   expect(() => job({ parallelism: -1 })).toThrow(
     'parallelism must be a whole number greater than or equal to 0, not -1.',
   );

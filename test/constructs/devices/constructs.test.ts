@@ -103,7 +103,7 @@ test.each([
 });
 
 test('a minor without structured claims is refused, and alternatives before they began', () => {
-  expect(() => new GpuClaim(chart('1.30'), 'gpus')).toThrow(/Kubernetes 1.30 has no structured claims/);
+  expect(() => new GpuClaim(chart('1.30'), 'gpus')).toThrow(/Kubernetes 1.30 does not support structured claims/);
   expect(() => new GpuClaim(chart(), 'gpus', { kubernetes: '1.32', firstAvailable: [{ name: 'a' }] })).toThrow(
     /require Kubernetes 1\.33/,
   );

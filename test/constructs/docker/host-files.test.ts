@@ -118,10 +118,10 @@ test.each<[string, string, string, string]>([
   ["'0'", "'=0'", '/devices/0/name', 'invalid name'],
   ['deviceNodes', 'deviceNode', '/devices/0', 'has no container edits'],
   ['deviceNodes', 'deviceNode', '/devices/0/containerEdits/deviceNode', 'unknown field "deviceNode"'],
-  ['path: /dev/accel0, ', '', '/devices/0/containerEdits/deviceNodes/0', 'path is required'],
+  ['path: /dev/accel0, ', '', '/devices/0/containerEdits/deviceNodes/0', 'path must be set'],
   ['permissions: rw', 'permissions: rx', '/devices/0/containerEdits/deviceNodes/0/permissions', 'invalid permissions'],
-  ['] }', '], env: [A] }', '/devices/0/containerEdits/env/0', 'must be NAME=value'],
-  ['] }', '], mounts: [{ hostPath: /a }] }', '/devices/0/containerEdits/mounts/0', 'containerPath is required'],
+  ['] }', '], env: [A] }', '/devices/0/containerEdits/env/0', 'the variable must have the form NAME=value'],
+  ['] }', '], mounts: [{ hostPath: /a }] }', '/devices/0/containerEdits/mounts/0', 'containerPath must be set'],
   [
     '] }',
     '], hooks: [{ hookName: preStart, path: /a }] }',
@@ -130,7 +130,7 @@ test.each<[string, string, string, string]>([
   ],
   ['] }', "] }\n  - { name: '0', containerEdits: { env: [A=1] } }", '/devices/1/name', 'duplicate device "0"'],
   ['] }', '] }\n  - accel1', '/devices/1', 'must be an object'],
-  ['devices:', 'device:', '', 'devices is required'],
+  ['devices:', 'device:', '', 'devices must be set'],
   [
     '[{ path: /dev/accel0, permissions: rw }]',
     '/dev/accel0',

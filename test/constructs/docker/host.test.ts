@@ -158,7 +158,7 @@ test('a CDI specification names the devices that state what a container gets, an
 });
 
 test.each<[string, docker.HostProps, string]>([
-  ['a tenant', { runner: { tenants: { Alice: { weight: 0 } } } }, 'tenants.Alice: names must consist of lower case'],
+  ['a tenant', { runner: { tenants: { Alice: { weight: 0 } } } }, 'tenants.Alice: names must consist of lowercase'],
   [
     'all mistakes together',
     { runner: { tenants: { A: { weight: 0 } } } },

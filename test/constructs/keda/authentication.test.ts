@@ -123,7 +123,7 @@ describe('which authentication a trigger refers to', () => {
   test('not one of another namespace, unless there is one in its own', () => {
     const elsewhere = (namespace: string): string => authentication(TOKEN, { namespace });
     expect(messages(referring(''), elsewhere('other'))).toEqual([
-      'the TriggerAuthentication "broker" is in the namespace "other", but KEDA looks only in that of this object',
+      'the TriggerAuthentication "broker" is in the namespace "other", but KEDA looks for it only in the namespace of this object',
     ]);
     expect(messages(referring(''), elsewhere('other'), elsewhere('serving'))).toEqual([]);
     expect(messages(referring(''), authentication(TOKEN, { name: 'of-others', namespace: 'other' }))).toEqual([]);

@@ -152,11 +152,19 @@ describe('a ScaledObject', () => {
   });
 
   test.each<[string, Partial<ScaledObjectProps>, string]>([
-    ['more at least than at most', { minReplicas: 5, maxReplicas: 4 }, 'minReplicas 5 is more than maxReplicas 4'],
-    ['more than the maximum that is not stated', { minReplicas: 101 }, 'more than maxReplicas 100'],
-    ['idle at the minimum', { idleReplicas: 0 }, 'idleReplicas 0 is not below minReplicas 0'],
+    [
+      'more at least than at most',
+      { minReplicas: 5, maxReplicas: 4 },
+      'minReplicas must be less than or equal to maxReplicas (5 > 4)',
+    ],
+    ['more than the maximum that is not stated', { minReplicas: 101 }, 'less than or equal to maxReplicas (101 > 100)'],
+    ['idle at the minimum', { idleReplicas: 0 }, 'idleReplicas 0 must be less than minReplicas 0'],
     ['half a replica', { maxReplicas: 1.5 }, 'maxReplicas must be a whole number greater than or equal to 1, not 1.5'],
-    ['a target of nothing', { scalingModifiers: { formula: 'q', target: 0 } }, 'scalingModifiers.target 0'],
+    [
+      'a target of nothing',
+      { scalingModifiers: { formula: 'q', target: 0 } },
+      'scalingModifiers.target must be greater than 0, not 0',
+    ],
     ['a takeover without a name', { transferHpaOwnership: true }, 'horizontalPodAutoscaler.name'],
   ])('refuses %s', (_, props, message) => {
     expect(() => scaled(props)).toThrow(message);
@@ -208,7 +216,11 @@ describe('a ScaledJob', () => {
   });
 
   test.each([
-    ['more at least than at most', { minReplicas: 2, maxReplicas: 1 }, 'minReplicas 2 is more than maxReplicas 1'],
+    [
+      'more at least than at most',
+      { minReplicas: 2, maxReplicas: 1 },
+      'minReplicas must be less than or equal to maxReplicas (2 > 1)',
+    ],
     ['more than all running Jobs', { scaling: { strategy: 'custom', runningJobShare: 2 } }, 'runningJobShare 2'],
   ] as const)('refuses %s', (_, props, message) => {
     expect(() => new ScaledJob(chart, 'embed', { image: 'registry.example.com/embed:1', ...props })).toThrow(message);

@@ -416,7 +416,7 @@ test.each<[string, () => unknown, string]>([
   [
     'a schedule of a word',
     () => Triggers.cron({ timezone: 'Etc/UTC', start: '@daily', end: '0 1 * * *', desiredReplicas: 1 }),
-    'have 5 fields',
+    'have five fields',
   ],
   [
     'an unknown time zone',

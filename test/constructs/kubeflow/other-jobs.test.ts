@@ -153,7 +153,7 @@ test('numbers that are none are refused where they are written', () => {
     'slotsPerWorker must be a whole number greater than or equal to 1, not 0.',
   );
   expect(() => new PaddleJob(chart, 'e', { image: 'x', nodes: 5, elastic: { min: 1, max: 4 } })).toThrow(
-    'nodes 5: must be between elastic min 1 to max 4.',
+    'nodes 5: must be from elastic min 1 to max 4.',
   );
 });
 

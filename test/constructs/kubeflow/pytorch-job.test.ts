@@ -252,7 +252,7 @@ describe('contradictions are reported where they are written', () => {
     [
       'nodes outside of the range',
       { nodes: 9, elastic: { min: 4, max: 8 } },
-      'test/train: nodes 9: must be between elastic min 4 to max 8.',
+      'test/train: nodes 9: must be from elastic min 4 to max 8.',
     ],
     [
       'no memory beside shared memory',

@@ -57,22 +57,22 @@ test.each<[string, readonly JsonObject[], string]>([
   [
     'no parameters',
     [check({ parameters: undefined as never })],
-    'multikueue-check-refers-to-config: spec.parameters is not set',
+    'multikueue-check-refers-to-config: spec.parameters must be set',
   ],
   [
     'parameters of another controller',
     [check({ parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'x' } })],
-    'multikueue-check-refers-to-config: spec.parameters refers to the kind ProvisioningRequestConfig of the API group kueue.x-k8s.io',
+    'multikueue-check-refers-to-config: spec.parameters must refer to kind MultiKueueConfig in apiGroup kueue.x-k8s.io, not to kind "ProvisioningRequestConfig" in apiGroup "kueue.x-k8s.io"',
   ],
   [
     'a group that is misspelled',
     [check({ parameters: { apiGroup: 'kueue.x-k8s', kind: 'MultiKueueConfig', name: 'x' } })],
-    'multikueue-check-refers-to-config: spec.parameters refers to the kind MultiKueueConfig of the API group kueue.x-k8s',
+    'multikueue-check-refers-to-config: spec.parameters must refer to kind MultiKueueConfig in apiGroup kueue.x-k8s.io, not to kind "MultiKueueConfig" in apiGroup "kueue.x-k8s"',
   ],
   [
     'two checks of MultiKueue',
     [queue({ name: 'workers' }, { name: 'others' }), check(), check({}, 'others')],
-    'multikueue-queue-allows-check: the checks "workers" and "others" are all checks of MultiKueue',
+    'multikueue-queue-allows-check: the ClusterQueue must have at most one MultiKueue check, but has "workers" and "others"',
   ],
   [
     'a check for one of two flavors',
@@ -94,7 +94,7 @@ test.each<[string, readonly JsonObject[], string]>([
       check(),
       kueueObject('AdmissionCheck', 'autoscale', { controllerName: 'kueue.x-k8s.io/provisioning-request' }),
     ],
-    'multikueue-queue-allows-check: the check "autoscale" for provisioning requests must not be beside the MultiKueue check "workers"',
+    'multikueue-queue-allows-check: the check "autoscale" for provisioning requests must not be used together with the MultiKueue check "workers"',
   ],
   [
     'a kind without an adapter',
@@ -114,12 +114,12 @@ test.each<[string, readonly JsonObject[], string]>([
   [
     'a job of another controller',
     [queue({ name: 'workers' }), localQueue(), check(), job({ spec: { managedBy: 'example.com/own' } })],
-    'multikueue-managed-by: managedBy is "example.com/own", but the ClusterQueue sends the job to another cluster',
+    'multikueue-managed-by: managedBy must be kueue.x-k8s.io/multikueue, because the ClusterQueue sends the job to another cluster: "example.com/own"',
   ],
   [
     'a path elsewhere',
     [cluster({ locationType: 'Path', location: '/etc/multikueue/kubeconfigs/../../passwd' })],
-    'multikueue-kubeconfig-path: the kubeconfig "/etc/multikueue/kubeconfigs/../../passwd" is not below /etc/multikueue/kubeconfigs',
+    'multikueue-kubeconfig-path: the kubeconfig "/etc/multikueue/kubeconfigs/../../passwd" must be below /etc/multikueue/kubeconfigs',
   ],
   [
     'a Secret with another key',
@@ -129,12 +129,12 @@ test.each<[string, readonly JsonObject[], string]>([
   [
     'a kubeconfig that is encoded, and runs a plugin',
     [cluster(), secret({ data: { kubeconfig: Buffer.from(kubeconfig('exec: {command: aws}')).toString('base64') } })],
-    'multikueue-secret-has-kubeconfig: the Secret "east" has a kubeconfig with exec, which Kueue refuses',
+    'multikueue-secret-has-kubeconfig: the Secret "east" has a kubeconfig with exec, which Kueue rejects',
   ],
   [
     'a kubeconfig that names files and skips certificates',
     [cluster(), withKubeconfig(kubeconfig('tokenFile: /token', 'server: https://a, insecure-skip-tls-verify: true'))],
-    'multikueue-secret-has-kubeconfig: the Secret "east" has a kubeconfig with tokenFile and insecure-skip-tls-verify, which Kueue refuses',
+    'multikueue-secret-has-kubeconfig: the Secret "east" has a kubeconfig with tokenFile and insecure-skip-tls-verify, which Kueue rejects',
   ],
   [
     'a kubeconfig without a server',

@@ -134,8 +134,8 @@ describe('NodeTuner', () => {
 
   test.each([
     ['vm.nr_hugepages', 1024, 'node image'],
-    ['vm.swappiness', 201, 'beyond 0 to 200'],
-    ['vm.swappiness', 1.5, 'beyond 0 to 200'],
+    ['vm.swappiness', 201, 'must be between 0 and 200'],
+    ['vm.swappiness', 1.5, 'must be between 0 and 200'],
     ['net.ipv4.tcp_rmem', 4096, '3'],
     ['net.ipv4.tcp_rmem', [65_536, 4096, 8192], 'must ascend: minimum, default, maximum'],
   ])('refuses %s = %p', (name, value, why) => {
@@ -264,13 +264,13 @@ describe('NodePool', () => {
     expect(JSON.stringify(synth(pool(new NodeProfile('spot', { spot: 'karpenter' }))))).toContain('"values":["spot"]');
     expect(() => {
       synth(pool(new NodeProfile('spot', { spot: 'gke' })));
-    }).toThrow('which Karpenter does not make');
+    }).toThrow('which Karpenter does not create');
   });
 
   test('says where nodes are to be made', () => {
     expect(() => {
       chartOf((chart) => new Ec2NodeClass(chart, 'gpu', { role: 'r', amiAlias: 'al2023@latest' }));
-    }).toThrow('State clusterName');
+    }).toThrow('must be set. Set clusterName');
     expect(Ec2NodeClass.fromName('gpu')).toMatchObject({
       group: 'karpenter.k8s.aws',
       kind: 'EC2NodeClass',

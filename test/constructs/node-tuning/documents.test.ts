@@ -72,7 +72,7 @@ describe('KubeletDropIn', () => {
         kubeReserved: { memory: '1Gi' },
         reservedMemory: [{ numaNode: 0, memory: '1Gi' }],
       },
-      'come to 2Gi',
+      '(1Gi != 2Gi)',
     ],
     [
       { reservedSystemCpus: '0', memoryManager: 'Static', evictionHard: { 'memory.available': '5%' } },
@@ -146,7 +146,7 @@ describe('ContainerdConfiguration', () => {
     expect(() => new ContainerdConfiguration({ runtimes, path: '/etc/containerd/conf.d/99-nvidia.toml' })).toThrow(
       'belongs to the NVIDIA container toolkit',
     );
-    expect(() => new ContainerdConfiguration({})).toThrow('says nothing');
+    expect(() => new ContainerdConfiguration({})).toThrow('the configuration must not be empty');
   });
 });
 

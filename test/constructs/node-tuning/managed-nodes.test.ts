@@ -103,5 +103,5 @@ test('what is not stated is not written', () => {
   expect(new ManagedNodes({ sysctls: { 'vm.swappiness': 1 } }).toAks().files.map(({ name }) => name)).toEqual([
     'linuxosconfig.json',
   ]);
-  expect(() => new ManagedNodes({ sysctls: { 'vm.swappiness': 900 } }).toGke()).toThrow('beyond');
+  expect(() => new ManagedNodes({ sysctls: { 'vm.swappiness': 900 } }).toGke()).toThrow('must be between 0 and 200');
 });

@@ -122,14 +122,14 @@ test('what was made can be read back, also by name', () => {
   expect(made.pool('shared').operatorPool?.nodeLabels).toEqual({ 'nvidia.com/device-plugin.config': 'shared' });
   expect(made.helmCommands).toContain('volcano');
   expect(made.team('research').queue.engine).toBe('volcano');
-  expect(() => made.team('sales' as 'research')).toThrow('no team "sales" in the platform; it has research, applied.');
+  expect(() => made.team('sales' as 'research')).toThrow('unknown team "sales". The platform has research, applied.');
 });
 
 test('a pool that shares its GPUs has no whole node to give', () => {
   const { research } = platform().platform.teams;
   expect(research.share('shared').accelerators).toBeDefined();
   expect(() => research.wholeNode('night' as 'shared')).toThrow(
-    'team research: no pool "night" in the platform; it has training, shared.',
+    'team research: unknown pool "night". The platform has training, shared.',
   );
   expect(() => research.wholeNode('shared')).toThrow('pool shared exposes nvidia.com/gpu.shared, not whole GPUs.');
 });
@@ -157,7 +157,7 @@ test.each<[string, Partial<Props>, string]>([
   [
     'more nodes than there are',
     { teams: { ...BASE.teams, applied: { deserved: { training: 17 } } } },
-    'team applied: deserved is 17 nodes of training, which has 16',
+    'team applied: deserved must be less than or equal to the nodes of the pool training (17 > 16)',
   ],
   [
     'more together than there is',
@@ -167,7 +167,7 @@ test.each<[string, Partial<Props>, string]>([
   [
     'part of a node for a team',
     { teams: { ...BASE.teams, applied: { deserved: { training: 0.5 } } } },
-    'team applied: deserved is 0.5 nodes of training; must be a whole number',
+    'team applied: deserved of the pool training must be a whole number',
   ],
   [
     'less at most than is deserved',
@@ -239,7 +239,7 @@ describe('a share that no pool of the platform can count', () => {
         });
       }),
     ).toEqual([
-      'warning own/q/Resource: the shares count A100-SXM-80GB, but no node has this accelerator (H100-SXM-80GB, L40S)',
+      'warning own/q/Resource: the shares are amounts of A100-SXM-80GB, but no node has this accelerator (H100-SXM-80GB, L40S)',
     ]);
   });
 

@@ -151,7 +151,7 @@ test.each<[string, Props['teams'], string]>([
   [
     'an unknown parent',
     { ...TEAMS, vision: { parent: 'sales' as 'research', deserved: { h100: 4 } } },
-    'ai: team vision: parent names the team "sales", and the teams are applied, vision, research, language, speech.',
+    'ai: team vision: parent: unknown team "sales". The teams are applied, vision, research, language, speech.',
   ],
   [
     'a team with the name of a group queue',

@@ -90,7 +90,7 @@ test.each([
 
 test('several objects of a component are one finding', () => {
   expect(found(object('ray.io/v1', 'RayJob', 3)).map(({ message }) => message)).toEqual([
-    'kind RayJob (and 2 more) requires KubeRay, which the platform does not install',
+    'kind RayJob and 2 other objects require KubeRay, which the platform does not install',
   ]);
 });
 

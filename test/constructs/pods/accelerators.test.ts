@@ -92,7 +92,7 @@ test('a Gaudi accelerator of one generation selects the label that feature disco
   expect(expressions(gaudi('GAUDI2B'))).toEqual([
     { key: 'habana.ai/device.type', operator: 'In', values: ['GAUDI2B'] },
   ]);
-  expect(() => gaudi('MI300X')).toThrow('product "MI300X" is AMD\'s MI300X; must be one of Intel Gaudi.');
+  expect(() => gaudi('MI300X')).toThrow('product must be a product of Intel Gaudi: "MI300X" is the MI300X of AMD.');
 });
 
 test('the product of a share carries the suffix that feature discovery writes where shares are not renamed', () => {

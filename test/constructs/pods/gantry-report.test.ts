@@ -22,9 +22,13 @@ test.each([
   [
     'no JSON',
     'devices: 8',
-    'the report cannot be read — Set annotations["gantry.dev/accelerator-capacity"] to JSON such as',
+    'the report of the node agent cannot be read — Set annotations["gantry.dev/accelerator-capacity"] to JSON such as',
   ],
-  ['null', 'null', 'the report cannot be read — Set annotations["gantry.dev/accelerator-capacity"] to an object with'],
+  [
+    'null',
+    'null',
+    'the report of the node agent cannot be read — Set annotations["gantry.dev/accelerator-capacity"] to an object with',
+  ],
   ['no time', '{"devices": []}', 'at of the report cannot be read — Set at of the report to a time such as'],
   ['a time that is none', '{"at": "today", "devices": []}', 'at of the report cannot be read'],
   ['no devices', '{"at": 1}', 'devices of the report cannot be read — Set devices of the report to a list of devices'],

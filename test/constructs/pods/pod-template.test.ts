@@ -89,7 +89,7 @@ describe('accelerators', () => {
     expect(() => values('H800')).toThrow(
       'product: accelerator "H800" is ambiguous: use H100-SXM-80GB, H100-PCIe-80GB, or H100-NVL.',
     );
-    expect(() => values('MI300X')).toThrow('product "MI300X" is AMD\'s MI300X; must be one of NVIDIA.');
+    expect(() => values('MI300X')).toThrow('product must be a product of NVIDIA: "MI300X" is the MI300X of AMD.');
   });
 
   test('other vendors and other resources render alike', () => {
@@ -489,7 +489,7 @@ describe('what has no property of its own', () => {
     ).toThrow('variable A');
     expect(() =>
       podOf({ parts: [podPart({ limits: { 'rdma/hca': 1 } })], resources: { other: { 'rdma/hca': 2 } } }),
-    ).toThrow('rdma/hca. Set it once.');
+    ).toThrow('rdma/hca of the container is set to both 1 and 2. Set it once.');
   });
 });
 

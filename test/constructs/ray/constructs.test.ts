@@ -140,14 +140,14 @@ test('what cannot be is refused where it is written', () => {
   const chart = new Chart(new App(), 'c');
   const cluster = RayCluster.fromName('theirs');
   expect(() => new RayJob(chart, 'a', { entrypoint: 'x', cluster, backoffLimit: 2, suspend: true })).toThrow(
-    'c/a: suspend, backoffLimit: must not be set for a job on an existing cluster',
+    'c/a: suspend and backoffLimit must not be set for a job on an existing cluster',
   );
   expect(() => new RayJob(chart, 'b', { entrypoint: 'x', cluster: parts(), shutdown: false, suspend: true })).toThrow(
     'shutdown: false must not be set with suspend',
   );
   expect(
     () => new RayCluster(chart, 'd', parts({ workers: [{ groupName: 'g', replicas: 3, max: 2, ...POD }] })),
-  ).toThrow('replicas 3 of group g: expected a number from min 3 to max 2.');
+  ).toThrow('replicas 3 of group g: must be from min 3 to max 2.');
   expect(
     () =>
       new RayCluster(

@@ -168,17 +168,17 @@ test.each<[string, () => unknown, string]>([
   [
     'the name of an object in place of a reference',
     () => new kueue.LocalQueue(chart(), 'a', untyped({ clusterQueue: 'shared' })),
-    'test/a: clusterQueue must be a kueue.ClusterQueue, or kueue.ClusterQueue.fromName("shared") for one of the cluster, not "shared".',
+    'test/a: clusterQueue must be a kueue.ClusterQueue, or kueue.ClusterQueue.fromName("shared") for one in the cluster, not "shared".',
   ],
   [
     'the name of a queue, where false is accepted too',
     () => new Team(chart(), 'a', untyped({ quota: {}, queue: 'shared' })),
-    'test/a: queue must be a volcano.Queue or false, or volcano.Queue.fromName("shared") for one of the cluster, not "shared".',
+    'test/a: queue must be a volcano.Queue or false, or volcano.Queue.fromName("shared") for one in the cluster, not "shared".',
   ],
   [
     'true where only false is accepted',
     () => new Team(chart(), 'a', untyped({ quota: {}, queue: true })),
-    'test/a: queue must be a volcano.Queue or false, or volcano.Queue.fromName("…") for one of the cluster, not true.',
+    'test/a: queue must be a volcano.Queue or false, or volcano.Queue.fromName("…") for one in the cluster, not true.',
   ],
   [
     'an object in place of what a class makes',

@@ -30,7 +30,7 @@ test.each([
 
 test('before Kubernetes 1.34 there is nothing to gate with, and the error says what to do', () => {
   expect(() => policy({ kubernetes: '1.33' })).toThrow(
-    'Kubernetes 1.33 has no MutatingAdmissionPolicy that is not alpha: it begins with 1.34.',
+    'Kubernetes 1.33 does not serve MutatingAdmissionPolicy as beta or stable, which requires 1.34 or later.',
   );
 });
 

@@ -181,7 +181,7 @@ describe('the objects of a platform', () => {
   test('of a rung are set once', () => {
     const rungs = ['scavenger', 'development', { name: 'production', overrides: { value: 5 } }] as const;
     expect(() => platform({ priorities: { rungs }, overrides: { priorities: { production: { value: 7 } } } })).toThrow(
-      'platform: overrides.priorities.production must not be set, because priorities has overrides of that rung.',
+      'platform: overrides.priorities.production must not be set, because the prop priorities overrides that rung already.',
     );
   });
 });

@@ -26,7 +26,7 @@ test.each<readonly [string, () => unknown, string]>([
   [
     'two queues of one name',
     () => new GantryScheduler(chart(), 's', { queues: [{ name: 'a' }, { name: 'a' }] }),
-    'test/s: configuration: queues[1].name must be a name that no other queue has, not "a".',
+    'test/s: configuration: queues[1].name must be a unique name, not "a".',
   ],
   [
     'an unknown parent',

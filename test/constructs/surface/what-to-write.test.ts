@@ -155,7 +155,7 @@ const CASES: readonly (readonly [
     [
       'Set mig-configs.half[0].device-filter to a PCI ID such as "0x233010DE", or a list of PCI IDs.',
       'Set devices in mig-configs.half[0] to all, or to a list of indexes such as [0, 1].',
-      'Set mig-configs.half[0].devices to all or a list of indexes.',
+      'Set mig-configs.half[0].devices to all, or a list of indexes such as [0, 1].',
     ],
   ],
   [

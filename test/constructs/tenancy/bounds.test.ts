@@ -105,7 +105,7 @@ describe('all objects of a namespace together', () => {
     const all = claims(...['a', 'b', 'c', 'd', 'e'].slice(0, count));
     const hard = `${5 * count - 1}Gi`;
     expect(messages('quota-holds-set', quota({ 'requests.storage': hard }), ...all)).toEqual([
-      `the objects in the namespace exceed the quota of requests.storage together (${5 * count}Gi > ${hard}): ${names}`,
+      `together, the objects in the namespace exceed the quota for requests.storage (${5 * count}Gi > ${hard}): ${names}`,
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { knownObjects } from '../../../src/constructs/resources/rules/known-objects';
 import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { findingsOf, rulesFiring } from '../../support/findings';
 
@@ -350,6 +351,13 @@ describe('tenancy/namespace-in-set', () => {
     expect(only(rule, namespace('serving'), job(''))[0]).toMatchObject({ severity: 'info', found: 'research' });
   });
 
+  test('silent about a name that nearly matches one of the set, which references/object-in-set reports', () => {
+    expect(only(rule, namespace('reserch'), job(''))).toEqual([]);
+    expect(findingsOf(yaml(namespace('reserch'), job('')), [...tenancyRules, knownObjects])).toMatchObject([
+      { severity: 'warning', found: 'research', expected: 'reserch' },
+    ]);
+  });
+
   test('silent where no namespace is made, where this one is, and for settings of a component', () => {
     const settings = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: volcano-system}';
     expect(only(rule, job(''))).toEqual([]);
@@ -441,7 +449,7 @@ spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {request
 
   test('workloads that a quota does not hold together', () => {
     expect(messages('tenancy/quota-holds-set', quota('pods: 5'), deployment('a', 3), deployment('b', 3))).toEqual([
-      'the objects in the namespace exceed the quota of pods together (6 > 5): Deployment "a", Deployment "b"',
+      'together, the objects in the namespace exceed the quota for pods (6 > 5): Deployment "a", Deployment "b"',
     ]);
     expect(messages('tenancy/quota-holds-set', quota('pods: 6'), deployment('a', 3), deployment('b', 3))).toEqual([]);
     // Jobs end, and take turns.
@@ -539,7 +547,7 @@ overhead: {podFixed: {cpu: 1}}`;
   test('a claim is held to the storage of the limit range', () => {
     const limits = limitRange('{type: PersistentVolumeClaim, min: {storage: 2Gi}, max: {storage: 5Gi}}');
     expect(messages('tenancy/claim-within-limits', limits, claim('a', '10Gi'))).toEqual([
-      'the claim requests 10Gi of storage, more than the maximum 5Gi of the LimitRange "defaults"',
+      'the claim has a request of 10Gi for storage, more than the maximum of 5Gi in the LimitRange "defaults"',
     ]);
     expect(messages('tenancy/claim-within-limits', limits, claim('a', '1Gi'))).toHaveLength(1);
     expect(messages('tenancy/claim-within-limits', limits, claim('a', '3Gi'))).toEqual([]);
@@ -553,7 +561,7 @@ metadata: {name: high}
 value: 10`;
     const pod = (more: string): string => job('', { extra: `priorityClassName: high\n      ${more}` });
     expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('priority: 5'))).toEqual([
-      'priority must be unset, or equal that of the PriorityClass "high" (5 != 10)',
+      'priority must be unset or equal to that of the PriorityClass "high" (5 != 10)',
     ]);
     expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('preemptionPolicy: Never'))).toHaveLength(
       1,

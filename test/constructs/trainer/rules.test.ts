@@ -1,6 +1,6 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { trainerRules } from '../../../src/constructs/trainer/rules';
-import { rulesFiring } from '../../support/findings';
+import { findingsOf, rulesFiring } from '../../support/findings';
 import { expectRuleFacts, rulesSurvive } from '../../support/rules-survive';
 import { patched, runtime, runtimeJob, trainJob, yaml } from './objects';
 
@@ -238,4 +238,31 @@ test('rules survive any value in any place', () => {
 
 test('every rule has an id of its own, a row, a source and a remedy', () => {
   expectRuleFacts(trainerRules, 'trainer', /^TJ\d+$/);
+});
+
+test.each<[string, readonly JsonObject[], string]>([
+  [
+    'of no job names the jobs of the runtime',
+    [trainJob(patched({ name: 'worker' }))],
+    'Set replicatedJobs[0].name to node.',
+  ],
+  [
+    'of a runtime without jobs is removed',
+    [trainJob({ ...patched({ name: 'worker' }), ...ours }), runtime({}, [])],
+    'Remove replicatedJobs[0], because the runtime has no jobs.',
+  ],
+  [
+    'of no container names those of the job',
+    [
+      trainJob(
+        patched({ name: 'node', template: { spec: { template: { spec: { containers: [{ name: 'main' }] } } } } }),
+      ),
+    ],
+    'Set containers[0].name to node.',
+  ],
+])('the fix of a patch %s', (_what, objects, fix) => {
+  const found = findingsOf(yaml(...objects), trainerRules).filter(
+    ({ rule }) => rule === 'trainer/patches-name-what-exists',
+  );
+  expect(found.map((finding) => [finding.fix, finding.expected === ''])).toEqual([[fix, false]]);
 });

@@ -49,7 +49,7 @@ test('a TrainJob hands its pods over to Gantry whatever the runtime says of sche
 
 test("without a hand-over the runtime has to be Gantry's", () => {
   expect(() => job({ scheduling: Scheduling.gantry(gantryQueue) })).toThrow(
-    'Pods of the runtime torch-distributed are scheduled by default, not by gantry, and a TrainJob cannot change that. Write a TrainingRuntime with this scheduling, or hand over',
+    'Pods of the runtime torch-distributed are scheduled by default, not by gantry, and a TrainJob cannot change that. Create a TrainingRuntime with this scheduling, or hand over',
   );
 });
 
@@ -113,6 +113,6 @@ test('a runtime cannot go through Kueue: its TrainJobs do', () => {
         }),
     ),
   ).toThrow(
-    'TrainingRuntime cannot be scheduled by kueue (the Kueue LocalQueue "team"): Kueue reads the queue on TrainJobs.',
+    'TrainingRuntime cannot be scheduled by kueue (the Kueue LocalQueue "team"): Kueue reads the queue of TrainJobs.',
   );
 });

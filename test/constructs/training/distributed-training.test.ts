@@ -257,7 +257,7 @@ test('retries, deadline and end are in the fields of the kind', () => {
     spec: { backoffLimit: 3, shutdownAfterJobFinishes: true },
   });
   expect(() => made({ framework: 'pytorch', as: TrainingEngine.leaderWorkerSet(), ...limits })).toThrow(
-    'LeaderWorkerSet does not support retries, activeDeadline, ttlAfterFinished, suspend.',
+    'LeaderWorkerSet does not support retries, activeDeadline, ttlAfterFinished, and suspend.',
   );
 });
 
@@ -279,7 +279,7 @@ test('what does not go together is refused with the way out', () => {
     made({ framework: 'pytorch', as: TrainingEngine.volcanoJob() }, (training) =>
       training.submitTo({ engine: 'kueue', name: 'q' }),
     ),
-  ).toThrow('Volcano Job cannot be scheduled by kueue (the Kueue LocalQueue "q"): Kueue does not know its kind.');
+  ).toThrow('Volcano Job cannot be scheduled by kueue (the Kueue LocalQueue "q"): Kueue does not manage this kind.');
 });
 
 test('whatever the statement, no rule of any domain objects', () => {

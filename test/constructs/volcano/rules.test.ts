@@ -6,7 +6,7 @@ import { jobPluginCases } from './cases/job-plugins';
 import { podGroupCases } from './cases/pod-groups';
 import { queueCases } from './cases/queues';
 import { schedulerCases } from './cases/scheduler';
-import { configMap, cronJob, job, jobFlow, jobTemplate, type Manifests, queue } from './cases/world';
+import { configMap, cronJob, job, jobFlow, jobTemplate, type Manifests, plugins, queue } from './cases/world';
 
 const allCases = [...queueCases, ...podGroupCases, ...jobCases, ...jobPluginCases, ...flowCases, ...schedulerCases];
 
@@ -70,4 +70,22 @@ test('no rule finds fault with a sound platform', () => {
     jobFlow([{ name: 'prepare' }, { name: 'train', dependsOn: { targets: ['prepare'] } }]),
   ];
   expect(findingsOf(yaml(platform), volcanoRules)).toEqual([]);
+});
+
+test.each([
+  [
+    'predicate.CacheEnabled',
+    'Rename the key tiers[0].plugins[2].arguments["predicate.CacheEnabled"] to predicate.CacheEnable.',
+  ],
+  [
+    'predicates.CacheEnable',
+    'Rename the key tiers[0].plugins[2].arguments["predicates.CacheEnable"] to predicate.CacheEnable.',
+  ],
+  ['predicate.GPUNumberEnable', 'Remove tiers[0].plugins[2].arguments["predicate.GPUNumberEnable"].'],
+])('the fix of the unknown argument %s renames it only if its own part is near', (argument, fix) => {
+  const config = plugins(`- name: predicates\n  arguments:\n    ${argument}: true`);
+  const findings = findingsOf(yaml([config]), volcanoRules);
+  expect(findings.filter(({ rule }) => rule === 'volcano/scheduler-config-key-known').map((one) => one.fix)).toEqual([
+    fix,
+  ]);
 });

@@ -279,7 +279,7 @@ describe('a queue out of reach', () => {
     const job = (): kubeflow.PyTorchJob =>
       pytorch({}, new Chart(app, `jobs-${app.charts.length}`, { namespace: 'team-b' }));
     expect(() => job().submitTo(queue)).toThrow(
-      'must be in the namespace of the Kueue LocalQueue "team", "team-a", and is in "team-b".',
+      'must be in the namespace of the Kueue LocalQueue "team", "team-a", not in "team-b".',
     );
     expect(() => job().submitTo(there)).not.toThrow();
     expect(() => job().submitTo(localQueue)).not.toThrow();

@@ -59,6 +59,6 @@ test('a Volcano Job is refused to the default scheduler, which cannot let its Po
 test('a minor without gangs of its own is refused by name', () => {
   const error = made(workload('Job'), Scheduling.podGroup(), appFor('1.34'));
   expect(error).toMatchObject({
-    message: expect.stringContaining('Kubernetes 1.34 has no PodGroup, which is available from 1.35 on') as string,
+    message: expect.stringContaining('Kubernetes 1.34 does not serve PodGroup, which requires 1.35 or later') as string,
   });
 });

@@ -97,7 +97,7 @@ describeLive('the node agent as it is installed', () => {
     await lab.until('the port is down', async () => (await statusOf('n-0', 'RdmaDegraded')) === 'True PortDown');
     await lab.until('an event says it', async () => {
       const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
-      return events.some(({ note }) => note === 'RdmaDegraded: RDMA ports that were active are not: mlx5_0/1');
+      return events.some(({ note }) => note === 'RdmaDegraded: RDMA ports are no longer active: mlx5_0/1');
     });
     host.write(rdmaPort('mlx5_0'));
     await lab.until('the port is up', async () => (await statusOf('n-0', 'RdmaDegraded')) === 'False PortsHealthy');

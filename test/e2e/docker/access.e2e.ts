@@ -54,7 +54,7 @@ suite('access to the Docker runner, and its store', () => {
     const refusals = [
       [['show', other.out.trim()], /not found/],
       [['export', other.out.trim()], /not found/],
-      [['run', '-d', '-v', '/:/host', IMAGE, 'true'], /folders of the host are for administrators/],
+      [['run', '-d', '-v', '/:/host', IMAGE, 'true'], /only administrators may mount folders of the host/],
       [['run', '-d', '--network', 'host', IMAGE, 'true'], /only none and bridge are allowed/],
       [['drain', '0'], /only administrators may do this/],
     ] as const;

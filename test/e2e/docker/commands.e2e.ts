@@ -35,7 +35,7 @@ const REFUSALS: readonly (readonly [readonly string[], RegExp])[] = [
     /^tenant "mallory": not found; tenants are default, bob\. Name one of them with --tenant, or add it to runner\.yaml$/,
   ],
   [['run', '--priority', 'urgent', IMAGE], /^priority "urgent": not found; priorities are low, normal, high$/],
-  [['run', '--name', 'a\u001b[31mb', IMAGE], /^--name: must consist of lower case letters.* not "a\\u001b\[31mb"$/],
+  [['run', '--name', 'a\u001b[31mb', IMAGE], /^--name: must consist of lowercase letters.* not "a\\u001b\[31mb"$/],
   [['run', '--after', '9999', IMAGE], /^--after: task "9999" not found$/],
   [['run', '--volume', '/a:b', IMAGE], /^--volume: must be SOURCE:\/TARGET/],
   [['run', '--retry-on', 'luck', IMAGE], /^--retry-on: unknown class "luck"; classes are program, oom/],
@@ -298,7 +298,7 @@ suite('the commands of the Docker runner', () => {
   test('a socket without a runner, an address of another program, and a broken runner.yaml are refused in one line', async () => {
     for (const [socket, problem] of [
       ['/nonexistent', /no runner listens here\. Start one with "gantry docker serve"\.$/],
-      [engine.socket, /docker\.sock: what listens here is not a runner$/],
+      [engine.socket, /docker\.sock: the server that listens here is not a runner$/],
     ] as const) {
       expectRefused([socket], await runner.gantry('--socket', socket, 'list'), problem);
     }

@@ -48,6 +48,6 @@ test.each([
 });
 
 test('deep nesting is rejected', () => {
-  expect(templateProblem('{{if 1}}'.repeat(100_000), SCOPE)).toBe('more than 500 blocks in each other');
-  expect(templateProblem(`{{ ${'('.repeat(100_000)}`, SCOPE)).toBe('more than 500 parentheses in each other');
+  expect(templateProblem('{{if 1}}'.repeat(100_000), SCOPE)).toBe('blocks are nested more than 500 deep');
+  expect(templateProblem(`{{ ${'('.repeat(100_000)}`, SCOPE)).toBe('parentheses are nested more than 500 deep');
 });

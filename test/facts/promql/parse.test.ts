@@ -86,7 +86,7 @@ describe('what Prometheus refuses', () => {
     ['x offset 1m offset 1m', 'duplicate offset'],
     ['sum(x) offset 5m', 'offset must follow a selector'],
     ['mad_over_time(x[5m])', 'experimental'],
-    ['"a" + "b"', 'not a text'],
+    ['"a" + "b"', 'not a string'],
   ])('%s', (text, message) => {
     expect(refused(text).join('; ')).toContain(message);
   });

@@ -259,10 +259,10 @@ describe('a thread that', () => {
     [
       'ends',
       onMessage('process.exit(3)'),
-      /^a thread of the check ended before it answered \(exit status 3\); run the check with --jobs 1/,
+      /^a thread of the check exited before it finished \(exit status 3\); run the check with --jobs 1/,
     ],
-    ['cannot start', 'throw new Error("out of paper")', /ended before it answered \(out of paper\)/],
-    ['throws', onMessage('throw new Error("lost")'), /ended before it answered \(lost\)/],
+    ['cannot start', 'throw new Error("out of paper")', /exited before it finished \(out of paper\)/],
+    ['throws', onMessage('throw new Error("lost")'), /exited before it finished \(lost\)/],
     ['fails', onMessage('parentPort.postMessage({ failure: { isInput: false, message: "a bug" } })'), /^a bug$/],
   ])('%s is an error, and no wait', async (_, program, message) => {
     const started = thread(program);

@@ -325,7 +325,7 @@ describe('files of nodes', () => {
       'at        etc/containerd.txt:3:3 /plugins/io.containerd.cri.v1.runtime/containerd/default_runtime_name',
     );
     expect(out).toContain('the default runtime "nvidia" is not defined in runtimes');
-    expect(out).toContain('a file of containerd, not an API object');
+    expect(out).toContain('a configuration file of containerd, not an API object');
   });
 
   test('that rules read as their own readers do count as checked: runner.yaml, and a Compose file', async () => {
@@ -367,7 +367,9 @@ describe('files of nodes', () => {
     place.write('config.toml', `${CONTAINERD}[broken\n`);
     const { status, out } = await place.run(['check', 'config.toml']);
     expect(status).toBe(2);
-    expect(out).toMatch(/^config\.toml\n {2}error {4}yaml\/syntax .*\n +a file of containerd that cannot be read: /);
+    expect(out).toMatch(
+      /^config\.toml\n {2}error {4}yaml\/syntax .*\n +a configuration file of containerd that cannot be read: /,
+    );
     expect(out).toMatch(/ at +config\.toml:4:\d+\n/);
   });
 });

@@ -434,7 +434,7 @@ describe('gantry explain --cluster', () => {
 
   it.each([
     ['pod/research/bigg', 'not found in prod (did you mean '],
-    ['pod/big', 'several objects have the name: pod/other/big, pod/research/big; name the namespace'],
+    ['pod/big', 'several objects have this name: pod/other/big, pod/research/big; add the namespace'],
     ['pod//big', 'not found in prod'],
     ['a/b/c/d', 'not found in prod'],
     ['localqueue/none', 'not found in prod'],

@@ -147,7 +147,7 @@ spec: {limits: {nvidia.com/gpu: 128}, template: {spec: {}}}
       ...['plan', here.write('more.yaml', `${JOB.replace('replicas: 2', 'replicas: 5')}${pool}`)],
       ...['--cluster', here.write('cluster.yaml', CLUSTER), '--price', 'h100=98.32', ...words],
     ]);
-  const sentence = 'ml/train fits after 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.';
+  const sentence = 'ml/train fits with 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.';
   const text = await plan();
   expect(text.status).toBe(1);
   expect(text.out).toContain(sentence);
@@ -164,7 +164,7 @@ spec: {limits: {nvidia.com/gpu: 128}, template: {spec: {}}}
   ]);
   expect(notes[0]).toBe(sentence);
   expect((await plan('--format', 'html')).out).toContain(sentence);
-  expect((await plan('--what-if', 'add-pool=h100:1')).out).toContain('fits after 2 more nodes of pool h100');
+  expect((await plan('--what-if', 'add-pool=h100:1')).out).toContain('fits with 2 more nodes of pool h100');
 });
 
 it.each([

@@ -87,17 +87,17 @@ describe('what is no manifest is recognized and not judged', () => {
     ['x.gitlab-ci.yml', 'build: {script: [make]}\n', 'a GitLab CI pipeline'],
     ['pipe.yml', 'stages: [a]\nbuild: {script: [make]}\n', 'a GitLab CI pipeline'],
     ['azure.yml', 'trigger: [main]\nsteps: [{script: make}]\n', 'an Azure pipeline'],
-    ['values.yaml', 'image: {tag: x}\n', 'values of a Helm chart'],
-    ['values-prod.yaml', 'replicas: 1\n', 'values of a Helm chart'],
-    ['prod-values.yaml', 'replicas: 1\n', 'values of a Helm chart'],
+    ['values.yaml', 'image: {tag: x}\n', 'the values of a Helm chart'],
+    ['values-prod.yaml', 'replicas: 1\n', 'the values of a Helm chart'],
+    ['prod-values.yaml', 'replicas: 1\n', 'the values of a Helm chart'],
     ['Chart.yaml', 'apiVersion: v2\nname: x\nversion: 1.0.0\n', 'a Helm chart description'],
     ['docker-compose.yml', 'services: {web: {image: x}}\n', 'a Compose file without GPUs'],
     ['package.json', '{"name": "x", "version": "1.0.0"}', 'a Node package description'],
     ['tsconfig.json', '{"compilerOptions": {}}', 'a Node package description'],
     ['settings.json', '{\n  // a comment\n  "editor.tabSize": 2,\n}', 'not a manifest, and not plain JSON'],
     ['patch.yaml', '- {op: add, path: /spec/x, value: 1}\n', 'a JSON patch'],
-    ['scenario.yaml', 'cluster: {pools: []}\ngangs: [{name: a}]\nexpect: {}\n', 'a scenario of Gantry'],
-    ['cluster.yaml', 'name: c\npools: [{name: h100, count: 4}]\n', 'a cluster file of Gantry'],
+    ['scenario.yaml', 'cluster: {pools: []}\ngangs: [{name: a}]\nexpect: {}\n', 'a Gantry scenario'],
+    ['cluster.yaml', 'name: c\npools: [{name: h100, count: 4}]\n', 'a Gantry cluster file'],
     [
       'deployment.yaml',
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n',
@@ -109,7 +109,7 @@ describe('what is no manifest is recognized and not judged', () => {
     ['prometheus.yml', 'scrape_configs: []\n', 'a Prometheus configuration'],
     ['playbook.yml', '- hosts: all\n  tasks: []\n', 'an Ansible playbook'],
     ['index.yaml', 'apiVersion: v1\nentries: {web: [{version: 1.0.0}]}\n', 'the index of a Helm repository'],
-    ['datasources.yaml', 'apiVersion: 1\ndatasources: []\n', 'a provisioning file of Grafana'],
+    ['datasources.yaml', 'apiVersion: 1\ndatasources: []\n', 'a Grafana provisioning file'],
     [
       'overlay.yaml',
       '#@ load("@ytt:data", "data")\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: #@ data.values.name\n',
@@ -182,7 +182,7 @@ describe('what is no manifest is recognized and not judged', () => {
       );
     }
     const { findings, skipped } = await reportOf(['repo']);
-    expect([findings, skipped]).toEqual([[], [{ file: expected, why: `what a test of ${tool} expects` }]]);
+    expect([findings, skipped]).toEqual([[], [{ file: expected, why: `an expected result of a ${tool} test` }]]);
   });
 
   test('patches that a Kustomization does not name yet, and resources whose name is that of a patch', async () => {
@@ -278,7 +278,7 @@ describe('what is no manifest is recognized and not judged', () => {
       place.write(`repo/${name}/values.yaml`, 'x: 1\n');
     }
     expect((await place.run(['check', 'repo'])).out).toBe(
-      'Skipped\n  repo/a/values.yaml, repo/b/values.yaml, repo/c/values.yaml and 1 more: values of a Helm chart\n\n1 document: no errors, 4 skipped\n',
+      'Skipped\n  repo/a/values.yaml, repo/b/values.yaml, repo/c/values.yaml and 1 more: the values of a Helm chart\n\n1 document: no errors, 4 skipped\n',
     );
   });
 });

@@ -60,7 +60,7 @@ test('status is 1 and the reason is printed if no mix keeps the targets', async 
   const file = place.write('two.yaml', SIZING.replace('max: 3', 'max: 1'));
   const { status, out } = await place.run(['size', file]);
   expect(status).toBe(1);
-  expect(out).toContain('no mix up to 1 h100 keeps the targets; raise max, or move the targets\n');
+  expect(out).toContain('no mix up to 1 h100 meets the targets; raise max, or relax the targets\n');
 });
 
 test('a mix in which a gang never starts keeps no target, and the report says so', async () => {
@@ -162,7 +162,7 @@ test('HTML is a page of the cheapest mix over time, with the targets; without a 
   expect(await place.run(['size', none, '--format', 'html'])).toEqual({
     status: 1,
     out: '',
-    err: 'gantry: one.yaml: no mix that keeps the targets was found, so there is no page\n',
+    err: 'gantry: one.yaml: no mix that meets the targets was found, so there is no page\n',
   });
 });
 

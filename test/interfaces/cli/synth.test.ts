@@ -188,7 +188,7 @@ describe('what goes wrong is said, with exit status 2, and changes nothing', () 
     place.write('app.js', app());
     place.write('dist/main.js', '');
     expect(await failure(['synth', '--app', 'node app.js'])).toContain(
-      'would be replaced, but contains main.js, which no synth created',
+      'would be replaced, but contains main.js, which gantry synth did not create',
     );
   });
 

@@ -277,7 +277,7 @@ describe('props that are carried', () => {
       ],
       ['cpu', (chart: never) => new volcano.Queue(chart, 'q', { capability: { cpu: three } })],
     ] as const) {
-      expect(building(build)).toThrow(new RegExp(`${prop}.*must not be an Output.*Give the value itself`));
+      expect(building(build)).toThrow(new RegExp(`${prop}.*must not be an Output.*Pass the value itself`));
     }
   });
 });

@@ -342,11 +342,13 @@ describe('plan', () => {
 
   it('gives the reason and what would help if a workload waits', () => {
     const plan = template.plan(nodes(1));
-    expect(failureOf(() => plan.places('llm'))).toContain('expected a place for research/llm, but it waits:');
+    expect(failureOf(() => plan.places('llm'))).toContain('expected research/llm to be placed, but it is pending:');
     expect(failureOf(() => plan.placesAll())).toContain('research/llm: ');
     expect(plan.leavesPending('llm', Match.stringLikeRegexp('.')).length).toBeGreaterThan(0);
-    expect(failureOf(() => plan.leavesPending('llm', 'no reason'))).toContain('to wait with the reason "no reason"');
-    expect(failureOf(() => template.plan(nodes(4)).leavesPending('llm'))).toContain('but all its pods have a place');
+    expect(failureOf(() => plan.leavesPending('llm', 'no reason'))).toContain(
+      'to be pending with the reason "no reason"',
+    );
+    expect(failureOf(() => template.plan(nodes(4)).leavesPending('llm'))).toContain('but all its pods are placed');
   });
 
   it('refuses a workload that is not in the set, and names those that are', () => {

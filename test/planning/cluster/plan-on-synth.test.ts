@@ -79,12 +79,12 @@ spec: {pytorchReplicaSpecs: {Worker: {replicas: 6, template: {spec: ${gpus(8)}}}
     );
   expect(found(64)).toEqual([
     expect.stringMatching(
-      /^cluster\/gangs-fit-together: .*; ml\/a fits after 2 more nodes of pool h100 \(limit 64 nvidia\.com\/gpu\)$/,
+      /^cluster\/gangs-fit-together: .*; ml\/a fits with 2 more nodes of pool h100 \(limit 64 nvidia\.com\/gpu\)$/,
     ),
   ]);
   expect(found(40)).toEqual([
     expect.stringMatching(
-      /^cluster\/gang-fits: .*; ml\/a would fit after 2 more nodes .*, 1 node more than the limit allows$/,
+      /^cluster\/gang-fits: .*; ml\/a would fit with 2 more nodes .*, 1 node more than the limit allows$/,
     ),
   ]);
 });

@@ -96,7 +96,7 @@ test('a gang of a namespace that may not use the queue waits with that reason, a
   expect(gangOf(plan)).toMatchObject({
     queue: 'research',
     state: 'pending',
-    pending: { message: 'Queue "research" does not name namespace "research" among those that may use it.' },
+    pending: { message: 'Queue "research" may not be used from namespace "research".' },
   });
   expect(planOf(setOf(appWith({ queues: [{ name: 'research', namespaces: ['research'] }] })), LAB).good).toBe(true);
 });

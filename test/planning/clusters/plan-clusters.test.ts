@@ -171,7 +171,7 @@ describe('with MultiKueue', () => {
 
   it('says that no configuration names a cluster', () => {
     const plan = planClusters(setOf(job('a', 1)), [named('hub', 0, hub()), named('east', 1), named('other', 9)]);
-    expect(plan.notes).toEqual(['No MultiKueueConfig names the cluster other, so that nothing is sent there.']);
+    expect(plan.notes).toEqual(['No MultiKueueConfig names the cluster other, so nothing is sent there.']);
   });
 });
 

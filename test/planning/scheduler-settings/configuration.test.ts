@@ -99,7 +99,7 @@ topologies: [{ name: t }]
       expect.stringContaining('config.yaml: queue is an unknown field; known fields are schedulerName, '),
       'config.yaml: queues[0].name is required.',
       'config.yaml: queues[0].weight must be a number greater than or equal to 0, not -1.',
-      'config.yaml: queues[0].deserved["cpu"] must be a quantity such as 8, 500m or 64Gi, or unlimited, not "much".',
+      'config.yaml: queues[0].deserved["cpu"] must be a quantity such as 8, 500m, or 64Gi, or unlimited, not "much".',
       'config.yaml: topologies[0].levels must list at least one node label, outermost first.',
       'config.yaml: policy.nodeScore must be binpack, spread, spread-devices, first-fit, fgd, or fragmentation, not "pretty".',
       'config.yaml: policy.victimLimit must be a number greater than or equal to 1, not 0.',

@@ -74,7 +74,7 @@ test.each([
         { name: 'n', allocatable: {} },
       ],
     },
-    'nodes has two entries named "n"; names tell them apart',
+    'nodes has two entries named "n"; names must be unique',
   ],
   [
     'a conformance case',

@@ -178,8 +178,8 @@ test.each<readonly [Readonly<Record<string, unknown>>, string]>([
 test.each<readonly [unknown, string]>([
   ['all', 'remediation must be a map of settings, or default, not "all"'],
   [{ dryRun: 1 }, 'remediation.dryRun'],
-  [{ rules: [{ name: 'x' }] }, 'remediation is wrong: rules[0].cause must be an object'],
-  [{ maxPerRack: 0 }, 'remediation is wrong: maxPerRack must be a whole number from 1 to 10000, not 0'],
+  [{ rules: [{ name: 'x' }] }, 'remediation is invalid: rules[0].cause must be an object'],
+  [{ maxPerRack: 0 }, 'remediation is invalid: maxPerRack must be a whole number from 1 to 10000, not 0'],
 ])('remediation %j is refused', (remediation, message) => {
   expect(complaint({ remediation })).toContain(message);
 });

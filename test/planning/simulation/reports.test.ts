@@ -69,7 +69,7 @@ test.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
   [
     'a node without devices',
     { nodes: [{ name: 'c', allocatable: { cpu: 1 }, report: { devices: [{ index: 0, latencyMs: 3 }] } }] },
-    'nodes[0].report.devices[0].index must be of a node with devices, not 0',
+    'nodes[0].report.devices[0].index must not be set, because the node has no devices',
   ],
   [
     'a device without an index',

@@ -43,7 +43,7 @@ describe('exporters', () => {
       };
       send();
     });
-    await expect(fetchText(exporter.url, 20_000)).rejects.toThrow('the answer is larger than 8388608 bytes');
+    await expect(fetchText(exporter.url, 20_000)).rejects.toThrow('the response is larger than 8388608 bytes');
     expect(sent).toBeLessThan(50);
     await exporter.close();
   });
@@ -161,7 +161,7 @@ describe('the kubelet and nvidia-smi', () => {
       now: () => 0,
     });
     expect(found.failures.map(({ source, message }) => `${source}: ${message}`)).toEqual([
-      expect.stringMatching(/^kubelet: .*no answer within 1500 ms$/),
+      expect.stringMatching(/^kubelet: .*no response within 1500 ms$/),
     ]);
     expect(found.accelerators).toHaveLength(1);
     podResources.close();

@@ -64,7 +64,7 @@ describe('AcceleratorsMissing', () => {
       [
         'the kubelet',
         [with7({ kubeletAnswers: false })],
-        'KubeletNotServing: the kubelet takes no registrations of device plugins',
+        'KubeletNotServing: the kubelet does not accept registrations of device plugins',
       ],
       [
         'a plugin that ended',
@@ -90,7 +90,7 @@ describe('AcceleratorsMissing', () => {
         ],
         'DevicesMissing: 7 of 8 nvidia.com/gpu are allocatable',
       ],
-      ['no plugin at all', [with7({})], 'DevicePluginDown: there is no socket of a device plugin'],
+      ['no plugin at all', [with7({})], 'DevicePluginDown: no device plugin has a socket'],
       [
         'a plugin that did not register',
         [with7({ sockets: [socket('nvidia.sock')], registered: new Map([['rdma/hca', 8]]) })],
@@ -196,7 +196,7 @@ describe('CpuThrottled', () => {
     ]);
     const judge = new Judge({ devices: new Map() });
     const messages = observations.map((observation) => judge.judge(observation).at(-1)?.message);
-    expect(messages[3]).toBe('Throttled in their CPU periods: research/trainer-0 in 40%');
+    expect(messages[3]).toBe('CPU limits throttle containers: research/trainer-0 in 40% of the periods');
   });
 
   test('the limit is a quarter of the periods', () => {

@@ -77,7 +77,7 @@ describe('a process at its CPU limit', () => {
         }
       }
     };
-    expect(await until(/^True/)).toMatch(/^True Throttled in their CPU periods: .*research\/loader in \d+%/);
+    expect(await until(/^True/)).toMatch(/^True CPU limits throttle containers: .*research\/loader in \d+%/);
     child.kill('SIGKILL');
     await once(child, 'exit');
     remove(CONTAINER);

@@ -98,7 +98,7 @@ test.each<readonly [string, Respond, string]>([
     (stream) => stream.respond({ ':status': 200, 'grpc-status': '12', 'grpc-message': 'unknown' }, { endStream: true }),
     'gRPC status 12: unknown',
   ],
-  ['an answer without a message', (stream) => answer(stream, Buffer.alloc(0)), 'the answer has no message'],
+  ['an answer without a message', (stream) => answer(stream, Buffer.alloc(0)), 'the response has no message'],
   ['no gRPC', (stream) => stream.respond({ ':status': 404 }, { endStream: true }), 'gRPC status undefined'],
   ['an answer that breaks off', (stream) => stream.close(2), 'Stream closed with error code NGHTTP2_INTERNAL_ERROR'],
   ['a message that is none', (stream) => answer(stream, Buffer.from([0, 0, 0, 0, 2, 0xff, 0xff])), ''],
@@ -109,7 +109,7 @@ test.each<readonly [string, Respond, string]>([
 
 test('a kubelet that does not answer, and none at all, are errors', async () => {
   const silent = await kubelet(() => undefined);
-  await expect(readKubeletDevices(silent, 50)).rejects.toThrow('no answer within 50 ms');
+  await expect(readKubeletDevices(silent, 50)).rejects.toThrow('no response within 50 ms');
   await expect(readKubeletDevices(join(folder, 'none'), 5000)).rejects.toThrow('ENOENT');
 });
 
@@ -136,7 +136,7 @@ test('a connection on which an answer did not come is given up', async () => {
   let isSilent = true;
   const socket = await kubelet((stream) => (isSilent ? undefined : answer(stream, message())));
   const resources = new PodResources(socket);
-  await expect(resources.read(50)).rejects.toThrow('no answer within 50 ms');
+  await expect(resources.read(50)).rejects.toThrow('no response within 50 ms');
   isSilent = false;
   expect(await resources.read(5000)).toEqual({ allocatable: [], pods: [] });
   resources.close();

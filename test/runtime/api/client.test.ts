@@ -154,7 +154,7 @@ describe('a request', () => {
     await expect(client.get('/slow', { timeout: 30 })).rejects.toMatchObject({
       status: 0,
       reason: 'NoAnswer',
-      message: 'GET /slow: no answer within 30 ms',
+      message: 'GET /slow: no response within 30 ms',
     });
     handler = (_, response) => {
       response.writeHead(200, { 'content-length': 100 });
@@ -183,12 +183,12 @@ describe('a request', () => {
   it('counts as dead after some silence, and not while its answer comes in', async () => {
     handler = () => undefined;
     const limits = { timeout: 5000, silence: 60 };
-    await expect(client.get('/frozen', limits)).rejects.toThrow('nothing for 60 ms, the connection is dead');
+    await expect(client.get('/frozen', limits)).rejects.toThrow('no data for 60 ms; the connection is dead');
     handler = (_, response) => {
       response.writeHead(200);
       response.write('{"a":');
     };
-    await expect(client.get('/frozen-later', limits)).rejects.toThrow('nothing for 60 ms');
+    await expect(client.get('/frozen-later', limits)).rejects.toThrow('no data for 60 ms');
     const patient = { ...limits, silence: 500 };
     const started = performance.now();
     handler = (_, response) => {

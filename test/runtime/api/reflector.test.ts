@@ -137,7 +137,7 @@ describe('a reflector', () => {
   it('takes a connection on which nothing comes for dead', async () => {
     copy = new Copy(server, undefined, 30);
     await until(() => watches.length === 2);
-    expect(copy.notes.some((note) => note.kind === 'failed' && note.error.includes('nothing for 30 ms'))).toBe(true);
+    expect(copy.notes.some((note) => note.kind === 'failed' && note.error.includes('no data for 30 ms'))).toBe(true);
   });
 
   it('takes a list of which nothing comes for dead, and asks again', async () => {
@@ -147,7 +147,7 @@ describe('a reflector', () => {
     copy = new Copy(server, undefined, 30);
     await until(() => copy.items.has('a'));
     expect(copy.notes[0]).toMatchObject({ kind: 'failed', during: 'list' });
-    expect((copy.notes[0] as { error: string }).error).toContain('nothing for 30 ms');
+    expect((copy.notes[0] as { error: string }).error).toContain('no data for 30 ms');
   });
 
   it('keeps what it has while the server fails, and goes on when it is back', async () => {

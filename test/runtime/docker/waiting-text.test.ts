@@ -104,7 +104,7 @@ test.each<[string, Task, Partial<World>, Partial<PlanAnswer>]>([
       wouldHelp: ['Fits if the limit of tenant default is raised by 1 GPU.'],
     },
   ],
-  ['a tenant that was removed', ask(9, 1), { tenants: [] }, { waits: 'tenant default is not in runner.yaml any more' }],
+  ['a tenant that was removed', ask(9, 1), { tenants: [] }, { waits: 'tenant default is no longer in runner.yaml' }],
 ])('%s', (_, task, changes, expected) => expect(answer(task, changes)).toMatchObject(expected));
 
 test('a task that would delay the one before it waits for that one, and no cluster words reach the reader', () => {

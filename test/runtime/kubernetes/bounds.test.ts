@@ -25,7 +25,7 @@ describe('requirements on nodes', () => {
   it.each(Object.entries(ways))('may be a thousand: %s', (_, of) => {
     expect(excessOf({ request: {}, ...of(1000) })).toBeUndefined();
     expect(excessOf({ request: {}, ...of(1001) })).toBe(
-      'has 1001 requirements on nodes, and the scheduler reads at most 1000.',
+      'has 1001 requirements on nodes, but the scheduler reads at most 1000.',
     );
   });
 });
@@ -43,7 +43,7 @@ describe('terms about other pods', () => {
     const of = (count: number): PodTemplate => ({ request: {}, [key]: many(count, () => ({})) });
     expect(excessOf(of(100))).toBeUndefined();
     expect(excessOf(of(101))).toBe(
-      'has 101 terms of pod affinity and topology spread, and the scheduler reads at most 100.',
+      'has 101 terms of pod affinity and topology spread, but the scheduler reads at most 100.',
     );
   });
 });

@@ -55,7 +55,7 @@ test('a gang that the decision does not name is considered in the next cycle', (
 
 test('a gang that runs with its minimum waits for its other pods', () => {
   expect(reportsOf(gang('a', 'placed', 'waiting', 'waiting'))).toMatchObject([
-    { kind: 'extra-pods', message: 'The gang runs with its minimum; 2 more of its pods wait for free capacity.' },
+    { kind: 'extra-pods', message: 'The gang runs with its minimum; 2 more pods wait for free capacity.' },
   ]);
 });
 

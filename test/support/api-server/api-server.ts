@@ -120,7 +120,7 @@ export class InProcessApiServer {
     let timer: NodeJS.Timeout | undefined;
     let giveUp: () => void = () => undefined;
     const givenUp = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(noAnswer(`no answer within ${patience} ms`)), patience);
+      timer = setTimeout(() => reject(noAnswer(`no response within ${patience} ms`)), patience);
       giveUp = () => reject(noAnswer('given up'));
       signal?.addEventListener('abort', giveUp);
     });

@@ -41,7 +41,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (priority !== undefined && priority !== value) {
     yield {
       path: '/spec/priority',
-      message: `priority must be unset, or equal that of ${of} (${priority} != ${value})`,
+      message: `priority must be unset or equal to that of ${of} (${priority} != ${value})`,
       found: priority,
       expected: 'unset',
     };
@@ -51,7 +51,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (own !== undefined && own !== policy) {
     yield {
       path: '/spec/preemptionPolicy',
-      message: `preemptionPolicy must be unset, or equal that of ${of} (${own} != ${policy})`,
+      message: `preemptionPolicy must be unset or equal to that of ${of} (${own} != ${policy})`,
       found: own,
       expected: 'unset',
     };
@@ -87,7 +87,7 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
       message:
         found === undefined
           ? 'overhead must not be set for a pod without a RuntimeClass'
-          : `overhead must be unset, or equal that of the RuntimeClass "${found.id.name}"`,
+          : `overhead must be unset or equal to that of the RuntimeClass "${found.id.name}"`,
       found: overhead,
       expected: 'unset',
     };

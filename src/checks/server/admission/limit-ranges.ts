@@ -34,7 +34,7 @@ export function* limitViolations(spec: JsonObject, { limits, defaults }: Namespa
     const bounds = boundsOf(item);
     for (const { name, path, amounts } of bounds === undefined ? [] : subjectsOf(item.type, spec, defaults)) {
       for (const violation of outside(amounts, bounds ?? NO_BOUNDS)) {
-        yield { ...violation, path, message: `${name} ${violation.message} of the ${kindAndName(item.manifest.id)}` };
+        yield { ...violation, path, message: `${name} ${violation.message} in the ${kindAndName(item.manifest.id)}` };
       }
     }
   }
@@ -51,7 +51,7 @@ export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy):
       if (amount === undefined || amount.isGreaterThan(bound)) {
         yield {
           path: pointer('/resources/requests', resource),
-          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, more than the maximum ${bound.toString()} of ${of}`,
+          message: `the claim ${amount === undefined ? `must set a request for ${resource}, because there is a` : `has a request of ${amount.toString()} for ${resource}, more than the`} maximum of ${bound.toString()} in ${of}`,
           expected: `at most ${bound.toString()}`,
         };
       }
@@ -61,7 +61,7 @@ export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy):
       if (amount === undefined || amount.isLessThan(bound)) {
         yield {
           path: pointer('/resources/requests', resource),
-          message: `the claim requests ${amount?.toString() ?? 'no amount'} of ${resource}, less than the minimum ${bound.toString()} of ${of}`,
+          message: `the claim ${amount === undefined ? `must set a request for ${resource}, because there is a` : `has a request of ${amount.toString()} for ${resource}, less than the`} minimum of ${bound.toString()} in ${of}`,
           expected: `at least ${bound.toString()}`,
         };
       }
@@ -172,14 +172,15 @@ export interface BoundViolation extends Violation {
 /** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
 function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
   for (const [resource, bound] of max) {
-    const amount = [limits.get(resource), requests.get(resource)].find((one) => one?.isGreaterThan(bound));
+    const [limit, request] = [limits.get(resource), requests.get(resource)];
+    const amount = [limit, request].find((one) => one?.isGreaterThan(bound));
     const expected = `a limit of at most ${bound.toString()}`;
     if (amount !== undefined) {
-      const message = `has ${amount.toString()} of ${resource}, more than the maximum ${bound.toString()}`;
+      const message = `has a ${amount === limit ? 'limit' : 'request'} of ${amount.toString()} for ${resource}, more than the maximum of ${bound.toString()}`;
       yield { message, found: amount.toString(), expected, missing: false };
     } else if (!limits.has(resource)) {
       yield {
-        message: `must set a limit of ${resource}, as required by the maximum ${bound.toString()}`,
+        message: `must set a limit for ${resource}, because there is a maximum of ${bound.toString()}`,
         expected,
         missing: true,
       };
@@ -190,16 +191,16 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const expected = `a request of at least ${bound.toString()}`;
     if (amount === undefined) {
       yield {
-        message: `must set a request of ${resource}, as required by the minimum ${bound.toString()}`,
+        message: `must set a request for ${resource}, because there is a minimum of ${bound.toString()}`,
         expected,
         missing: true,
       };
     } else if (amount.isLessThan(bound)) {
-      const message = `requests ${amount.toString()} of ${resource}, less than the minimum ${bound.toString()}`;
+      const message = `has a request of ${amount.toString()} for ${resource}, less than the minimum of ${bound.toString()}`;
       yield { message, found: amount.toString(), expected, missing: false };
     } else if (limits.get(resource)?.isLessThan(bound) === true) {
       const limit = limits.get(resource)?.toString() ?? '';
-      const message = `limits ${resource} to ${limit}, less than the minimum ${bound.toString()}`;
+      const message = `has a limit of ${limit} for ${resource}, less than the minimum of ${bound.toString()}`;
       yield { message, found: limit, expected, missing: false };
     }
   }
@@ -207,10 +208,10 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const [request, limit] = [requests.get(resource), limits.get(resource)];
     const expected = `a limit of at most ${bound.toString()} times the request`;
     if (request === undefined || request.isZero() || limit === undefined || limit.isZero()) {
-      const message = `must set both request and limit of ${resource}, as required by the ratio ${bound.toString()}`;
+      const message = `must set both a request and a limit for ${resource}, because there is a maxLimitRequestRatio of ${bound.toString()}`;
       yield { message, expected, missing: true };
     } else if (limit.toNumber() > request.toNumber() * bound.toNumber()) {
-      const message = `limits ${resource} to ${limit.toString()} and requests ${request.toString()}, which exceeds the ratio ${bound.toString()}`;
+      const message = `has a limit of ${limit.toString()} and a request of ${request.toString()} for ${resource}, which exceeds the maxLimitRequestRatio of ${bound.toString()}`;
       yield { message, found: limit.toString(), expected, missing: false };
     }
   }

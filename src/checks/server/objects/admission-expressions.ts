@@ -113,7 +113,7 @@ export function checkChoice(
 export function checkConditions(list: JsonValue | undefined, path: string, say: Say, place: AdmissionPlace): void {
   const conditions = itemsOf(list, path);
   if (conditions.length > MOST_CONDITIONS) {
-    say(path, 'must not have more than 64 conditions', { found: conditions.length });
+    say(path, 'matchConditions must not have more than 64 conditions', { found: conditions.length });
   }
   const seen = new Set<string>();
   for (const { value, path: at } of conditions.slice(0, MOST_CONDITIONS)) {
@@ -159,7 +159,9 @@ export function checkValidations(spec: JsonObject, name: string, place: Admissio
   }
   const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
   if (annotations.length > MOST_ANNOTATIONS) {
-    say('/spec/auditAnnotations', 'must not have more than 20 audit annotations', { found: annotations.length });
+    say('/spec/auditAnnotations', 'the policy must not have more than 20 audit annotations', {
+      found: annotations.length,
+    });
   }
   const keys = new Set<string>();
   for (const { value, path } of annotations.slice(0, MOST_ANNOTATIONS)) {

@@ -260,7 +260,7 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
   if (typeof client.url === 'string') {
     const bad = urlComplaint(client.url);
     if (bad !== undefined) {
-      say(`${path}/url`, `the URL must ${bad}`);
+      say(`${path}/url`, `url must ${bad}`);
     }
   }
   if (!isObject(client.service)) {
@@ -302,7 +302,7 @@ function urlComplaint(url: string): string | undefined {
   try {
     parsed = new URL(url);
   } catch {
-    return 'be a URL';
+    return 'be a URL such as https://hooks.example.com/validate';
   }
   if (parsed.protocol !== 'https:') {
     return 'begin with https://';

@@ -69,7 +69,7 @@ export const clusterRecordRules: readonly Rule[] = [
       }
       const badVersion = dns1035Label(text(spec.version));
       if (badVersion !== undefined) {
-        say('/spec/version', `the version must ${badVersion}`);
+        say('/spec/version', `the version must ${badVersion}`, { fix: 'Set spec.version to a version such as v1.' });
       }
       checkPriority(spec, 'groupPriorityMinimum', 20_000, say);
       checkPriority(spec, 'versionPriority', 1000, say);
@@ -132,7 +132,8 @@ export const clusterRecordRules: readonly Rule[] = [
         }
       }
       const signer = text(spec.signerName);
-      const bad = signer === 'kubernetes.io/legacy-unknown' ? 'be one that signs' : signerName(signer);
+      const bad =
+        signer === 'kubernetes.io/legacy-unknown' ? 'not be kubernetes.io/legacy-unknown' : signerName(signer);
       if (bad !== undefined) {
         say('/spec/signerName', `the signer must ${bad}`);
       }
@@ -304,10 +305,10 @@ function checkStrictEvent(object: JsonObject, say: Say): void {
   }
   if (isObject(object.series)) {
     if ((whole(object.series.count) ?? 0) < 2) {
-      say('/series/count', 'count of a series must be at least 2');
+      say('/series/count', 'series.count must be at least 2');
     }
     if (!given(object.series.lastObservedTime)) {
-      say('/series/lastObservedTime', 'lastObservedTime must be set');
+      say('/series/lastObservedTime', 'series.lastObservedTime must be set');
     }
   }
   for (const field of ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp']) {

@@ -77,7 +77,7 @@ export const configRules: readonly Rule[] = [
       }
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
       if (total > LARGEST) {
-        say('/data', `the data has ${total} bytes and must have no more than ${LARGEST}`, {
+        say('/data', `the data must have no more than ${LARGEST} bytes, but has ${total}`, {
           found: total,
           expected: `at most ${LARGEST} bytes`,
         });

@@ -206,7 +206,7 @@ function checkConversion(spec: JsonObject, say: Say): void {
   if (isObject(client)) {
     checkClient(client, '/spec/conversion/webhook/clientConfig', say);
   } else {
-    say('/spec/conversion/webhook/clientConfig', 'the conversion webhook must have a client');
+    say('/spec/conversion/webhook/clientConfig', 'clientConfig must be set when the strategy is Webhook');
   }
   const versions = textsOf(asObject(webhook).conversionReviewVersions, '').map(({ value }) => value);
   if (new Set(versions).size < versions.length || versions.some((version) => dns1035Label(version) !== undefined)) {

@@ -126,7 +126,7 @@ function checkSlicePorts(object: JsonObject, say: Say): void {
       say(`${path}/name`, `the port's name must ${dnsLabel(name) ?? ''}`);
     }
     if (names.has(name)) {
-      say(`${path}/name`, name === '' ? 'only one port may have no name' : `duplicate port name "${name}"`);
+      say(`${path}/name`, name === '' ? 'only one port may have an empty name' : `duplicate port name "${name}"`);
     }
     names.add(name);
     if (typeof value.protocol === 'string' && !PROTOCOLS.includes(value.protocol)) {
@@ -164,7 +164,7 @@ function checkHints(hints: JsonObject, path: string, say: Say): void {
     const seen = new Set<string>();
     const entries = itemsOf(hints[field], `${path}/${field}`);
     if (entries.length > 8) {
-      say(`${path}/${field}`, 'must not have more than 8 hints', { found: entries.length });
+      say(`${path}/${field}`, `${field} must not have more than 8 hints`, { found: entries.length });
     }
     for (const { value, path: at } of entries) {
       const name = text(value.name);

@@ -81,7 +81,13 @@ export const flowControlRules: readonly Rule[] = [
         return;
       }
       if ((manifest.id.name === 'exempt') !== (type === 'Exempt')) {
-        say('/spec/type', 'only the priority level "exempt" must have the type Exempt');
+        say(
+          '/spec/type',
+          type === 'Exempt'
+            ? 'only the priority level "exempt" may have the type Exempt'
+            : 'the priority level "exempt" must have the type Exempt',
+          { expected: type === 'Exempt' ? 'Limited' : 'Exempt' },
+        );
       }
       const [field, other] = type === 'Limited' ? ['limited', 'exempt'] : ['exempt', 'limited'];
       if (given(spec[other])) {
@@ -90,7 +96,7 @@ export const flowControlRules: readonly Rule[] = [
       const settings = spec[field];
       if (!given(settings)) {
         if (type === 'Limited') {
-          say('/spec/limited', 'limited must be set');
+          say('/spec/limited', 'limited must be set', { expected: 'an object with limitResponse' });
         }
         return;
       }
@@ -151,7 +157,7 @@ function checkOtherRequests(requests: JsonObject, path: string, say: Say): void 
       value === '/' ||
       (value.startsWith('/') && !value.includes(' ') && !value.includes('//') && /^[^*]*(\/\*)?$/.test(value));
     if (!plain) {
-      say(at, `"${value}" is not a valid path`, { expected: 'a path that may end with /*' });
+      say(at, `"${value}" is not a valid path`, { expected: 'a path such as /healthz or /apis/*' });
     }
   }
 }
@@ -160,7 +166,7 @@ function checkSubject(subject: JsonObject, path: string, say: Say): void {
   const kind = text(subject.kind);
   const field = SUBJECTS.get(kind);
   if (field === undefined) {
-    say(`${path}/kind`, `unsupported kind of subject "${kind}"`, { expected: oneOf([...SUBJECTS.keys()]) });
+    say(`${path}/kind`, `unsupported subject kind "${kind}"`, { expected: oneOf([...SUBJECTS.keys()]) });
     return;
   }
   for (const other of SUBJECTS.values()) {
@@ -207,16 +213,16 @@ function checkVerbs(rule: JsonObject, path: string, say: Say): void {
 function checkLimits(settings: JsonObject, path: string, limited: boolean, say: Say): void {
   const lendable = whole(settings.lendablePercent) ?? 0;
   if ((whole(settings.nominalConcurrencyShares) ?? 0) < 0) {
-    say(`${path}/nominalConcurrencyShares`, 'the shares must be greater than or equal to 0');
+    say(`${path}/nominalConcurrencyShares`, 'nominalConcurrencyShares must be greater than or equal to 0');
   }
   if (lendable < 0 || lendable > 100) {
-    say(`${path}/lendablePercent`, 'the percentage must be between 0 and 100', { expected: '0 to 100' });
+    say(`${path}/lendablePercent`, 'lendablePercent must be between 0 and 100', { expected: '0 to 100' });
   }
   if (!limited) {
     return;
   }
   if ((whole(settings.borrowingLimitPercent) ?? 0) < 0) {
-    say(`${path}/borrowingLimitPercent`, 'the percentage must be greater than or equal to 0');
+    say(`${path}/borrowingLimitPercent`, 'borrowingLimitPercent must be greater than or equal to 0');
   }
   const response = asObject(settings.limitResponse);
   const at = `${path}/limitResponse`;
@@ -239,15 +245,15 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
   const queues = whole(queuing.queues) || 64;
   const hand = whole(queuing.handSize) || 8;
   if (queues < 0 || queues > MOST_QUEUES) {
-    say(`${path}/queues`, `the number of queues must be between 1 and ${MOST_QUEUES}: ${queues}`, {
+    say(`${path}/queues`, `queues must be between 1 and ${MOST_QUEUES}: ${queues}`, {
       expected: `1 to ${MOST_QUEUES}`,
     });
   }
   if ((whole(queuing.queueLengthLimit) ?? 0) < 0) {
-    say(`${path}/queueLengthLimit`, 'the length must be greater than or equal to 0');
+    say(`${path}/queueLengthLimit`, 'queueLengthLimit must be greater than or equal to 0');
   }
   if (hand < 0) {
-    say(`${path}/handSize`, 'the size must be greater than or equal to 0');
+    say(`${path}/handSize`, 'handSize must be greater than or equal to 0');
   } else if (hand > queues) {
     say(`${path}/handSize`, `handSize must be less than or equal to queues (${hand} > ${queues})`, { found: hand });
   } else if (Math.ceil(Math.log2(queues) * hand) > HASH_BITS) {

@@ -89,12 +89,14 @@ export const nativeGangRules: readonly Rule[] = [
         say(`/spec/${field}`, `the workload must have ${field}`, { expected: 'at least one' });
       }
       if (plain > 0 && composite > 0) {
-        say('/spec', 'podGroups and composite groups must not be set together', { expected: 'one of the two' });
+        say('/spec', `${field} and compositePodGroupTemplates must not be set together`, {
+          expected: 'one of the two',
+        });
       }
       checkTemplates(spec, '/spec', field, say, { apiVersion, names: new Set(), depth: 0 });
       const priorities = new Set(prioritiesIn(spec, field));
       if (composite > 0 && priorities.size > 1) {
-        say('/spec', 'the templates must have the same priority', { expected: 'the same in all of them' });
+        say('/spec', 'the templates must have the same priority', { expected: 'one priority in all templates' });
       }
       if (isObject(spec.controllerRef)) {
         checkController(spec.controllerRef, say);
@@ -148,7 +150,7 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
   for (const list of [field, 'compositePodGroupTemplates']) {
     const templates = itemsOf(holder[list], `${path}/${list}`);
     if (templates.length > MOST_TEMPLATES) {
-      say(`${path}/${list}`, `must have at most ${MOST_TEMPLATES} groups, but has ${templates.length}`, {
+      say(`${path}/${list}`, `${list} must have at most ${MOST_TEMPLATES} groups, but has ${templates.length}`, {
         expected: `at most ${MOST_TEMPLATES}`,
       });
     }
@@ -174,10 +176,10 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
 function checkCompositeTemplate(template: JsonObject, path: string, say: Say, tree: Tree): void {
   checkComposite(template, path, say, tree.apiVersion);
   if (tree.depth > DEEPEST) {
-    say(path, `the templates must not be more than ${DEEPEST} deep`);
+    say(path, `the templates must not be nested more than ${DEEPEST} levels deep`);
   }
   if (size(template.podGroupTemplates) + size(template.compositePodGroupTemplates) === 0) {
-    say(path, 'the composite group must have groups', { expected: 'at least one' });
+    say(path, 'the composite group must have groups', { expected: 'at least one group' });
   }
   if (tree.depth <= DEEPEST) {
     checkTemplates(template, path, 'podGroupTemplates', say, tree);
@@ -288,7 +290,7 @@ function checkDisruption(mode: JsonValue | undefined, path: string, say: Say, ap
 
 function checkClaims(claims: JsonValue | undefined, path: string, say: Say): void {
   if (size(claims) > MOST_CLAIMS) {
-    say(path, `must not have more than ${MOST_CLAIMS} claims`, { found: size(claims) });
+    say(path, `the group must not have more than ${MOST_CLAIMS} claims`, { found: size(claims) });
   }
   for (const { value, path: claim } of itemsOf(claims, path)) {
     const bad = text(value.name) === '' ? 'be set' : dnsLabel(text(value.name));

@@ -112,7 +112,7 @@ export const quotaRules: readonly Rule[] = [
         }
         const wrong = limited.filter((name) => !fits.has(name));
         if (wrong.length > 0) {
-          say(path, `a quota with the scope ${scope} must not limit ${wrong.join(', ')}`, {
+          say(path, `a quota with the scope ${scope} must not limit ${oneOf(wrong)}`, {
             found: scope,
             expected: oneOf([...fits]),
             fix: `Remove ${oneOf(wrong)} from spec.hard, or move ${wrong.length === 1 ? 'it' : 'them'} to a ResourceQuota without this scope.`,

@@ -62,7 +62,7 @@ export const resourceClaimRules: readonly Rule[] = [
     ({ devices, path, flat }, say) => {
       const requests = itemsOf(devices.requests, `${path}/requests`);
       if (requests.length > 32) {
-        say(`${path}/requests`, `must have at most 32 requests, but has ${requests.length}`, {
+        say(`${path}/requests`, `the claim must have at most 32 requests, but has ${requests.length}`, {
           expected: 'at most 32',
         });
       }
@@ -82,9 +82,13 @@ export const resourceClaimRules: readonly Rule[] = [
           );
         }
         if (alternatives.length > 8) {
-          say(`${at}/firstAvailable`, `must have at most 8 alternatives, but has ${alternatives.length}`, {
-            expected: 'at most 8',
-          });
+          say(
+            `${at}/firstAvailable`,
+            `firstAvailable must have at most 8 alternatives, but has ${alternatives.length}`,
+            {
+              expected: 'at most 8',
+            },
+          );
         }
         const inner = new Set<string>();
         for (const alternative of alternatives) {
@@ -146,13 +150,15 @@ export const resourceClaimRules: readonly Rule[] = [
     'DR3',
     {
       summary: 'A constraint must name requests of the claim, and one attribute with a domain.',
-      fix: 'Set matchAttribute or distinctAttribute to domain/name.',
+      fix: 'Set matchAttribute or distinctAttribute to a name of the form domain/name, such as gpu.nvidia.com/productName.',
     },
     (claim, say) => {
       const names = requestNames(claim);
       const constraints = itemsOf(claim.devices.constraints, `${claim.path}/constraints`);
       if (constraints.length > 32) {
-        say(`${claim.path}/constraints`, 'must not have more than 32 constraints', { found: constraints.length });
+        say(`${claim.path}/constraints`, 'the claim must not have more than 32 constraints', {
+          found: constraints.length,
+        });
       }
       for (const { value, path } of constraints) {
         checkReferences(value.requests, `${path}/requests`, names, say);
@@ -183,7 +189,7 @@ export const resourceClaimRules: readonly Rule[] = [
       const names = requestNames(claim);
       const configs = itemsOf(claim.devices.config, `${claim.path}/config`);
       if (configs.length > 32) {
-        say(`${claim.path}/config`, 'must not have more than 32 configurations', { found: configs.length });
+        say(`${claim.path}/config`, 'the claim must not have more than 32 configurations', { found: configs.length });
       }
       for (const { value, path } of configs) {
         checkReferences(value.requests, `${path}/requests`, names, say);
@@ -238,7 +244,7 @@ export const resourceClaimRules: readonly Rule[] = [
       checkSelectors(spec, '/spec', minorOf(context), say);
       const configs = itemsOf(spec.config, '/spec/config');
       if (configs.length > 32) {
-        say('/spec/config', 'must not have more than 32 configurations', { found: configs.length });
+        say('/spec/config', 'the class must not have more than 32 configurations', { found: configs.length });
       }
       for (const { value, path } of configs) {
         checkOpaque(value, path, say);
@@ -304,7 +310,7 @@ const MOST_COST = 1_000_000;
 function checkSelectors(holder: JsonObject, path: string, minor: number, say: Say): void {
   const selectors = itemsOf(holder.selectors, `${path}/selectors`);
   if (selectors.length > MOST_SELECTORS) {
-    say(`${path}/selectors`, 'must not have more than 32 selectors', { found: selectors.length });
+    say(`${path}/selectors`, 'selectors must not have more than 32 entries', { found: selectors.length });
   }
   for (const { value, path: at } of selectors.slice(0, MOST_SELECTORS)) {
     if (!isObject(value.cel)) {

@@ -40,7 +40,7 @@ export const resourceSliceRules: readonly Rule[] = [
       checkSliceNodes(object, say);
       const devices = itemsOf(spec.devices, '/spec/devices');
       if (devices.length > 128) {
-        say('/spec/devices', `must have at most 128 devices, but has ${devices.length}`, {
+        say('/spec/devices', `the slice must have at most 128 devices, but has ${devices.length}`, {
           found: devices.length,
           expected: 'at most 128',
         });
@@ -130,7 +130,7 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
   );
   for (const list of conditions) {
     if (list.length > 4) {
-      say(path, 'must not have more than 4 binding conditions', { found: list.length });
+      say(path, 'the device must not have more than 4 binding conditions', { found: list.length });
     }
     for (const { value, path: at } of list) {
       const bad = qualifiedName(value);
@@ -158,7 +158,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
     }
     seen.add(name);
     if (size(value.counters) === 0) {
-      say(`${at}/counters`, 'the set must have counters');
+      say(`${at}/counters`, 'the counter set must have counters');
     }
     for (const counter of Object.keys(asObject(value.counters))) {
       const complaint = dnsLabel(counter);
@@ -172,7 +172,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
 function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
   const taints = itemsOf(device.taints, `${path}/taints`);
   if (taints.length > 16) {
-    say(`${path}/taints`, 'must not have more than 16 taints', { found: taints.length });
+    say(`${path}/taints`, 'the device must not have more than 16 taints', { found: taints.length });
   }
   for (const { value, path: at } of taints) {
     checkDeviceTaint(value, at, say);
@@ -200,10 +200,10 @@ function checkPool(pool: JsonObject, say: Say): void {
     say('/spec/pool/name', `the pool's name must ${badPool}`);
   }
   if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
-    say('/spec/pool/resourceSliceCount', 'the count must be greater than 0');
+    say('/spec/pool/resourceSliceCount', 'resourceSliceCount must be greater than 0');
   }
   if ((whole(pool.generation) ?? 0) < 0) {
-    say('/spec/pool/generation', 'the generation must be greater than or equal to 0');
+    say('/spec/pool/generation', 'generation must be greater than or equal to 0');
   }
 }
 
@@ -257,7 +257,10 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
       }
       const shared = device.allowMultipleAllocations === true;
       if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
-        say(pointer(path, list, name, 'requestPolicy'), 'a request policy requires allowMultipleAllocations');
+        say(
+          pointer(path, list, name, 'requestPolicy'),
+          'requestPolicy must not be set unless allowMultipleAllocations is true',
+        );
       }
       if (list !== 'attributes') {
         continue;

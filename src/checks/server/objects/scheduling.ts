@@ -71,10 +71,10 @@ export const schedulingRules: readonly Rule[] = [
       const duration = whole(spec.leaseDurationSeconds);
       const transitions = whole(spec.leaseTransitions);
       if (duration !== undefined && duration <= 0) {
-        say('/spec/leaseDurationSeconds', 'the duration must be greater than 0');
+        say('/spec/leaseDurationSeconds', 'leaseDurationSeconds must be greater than 0');
       }
       if (transitions !== undefined && transitions < 0) {
-        say('/spec/leaseTransitions', 'the transitions must be greater than or equal to 0');
+        say('/spec/leaseTransitions', 'leaseTransitions must be greater than or equal to 0');
       }
     },
   ),

@@ -2,7 +2,7 @@
  * Default values in the schema of a CustomResourceDefinition: the server validates each against its own schema.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { givenPatternOf } from '../../../manifests/values/patterns';
 import { type Say } from '../server-rule';
@@ -23,7 +23,13 @@ export function checkDefault(schema: JsonObject, value: JsonValue, path: string,
   }
   const complaint = boundComplaint(schema, value);
   if (complaint !== undefined) {
-    say(path, `the default ${complaint}`);
+    const isOfBound = complaint.startsWith('cannot be compared ');
+    const parent = fieldOf(path.slice(0, path.lastIndexOf('/')));
+    say(
+      path,
+      `the default ${complaint}`,
+      isOfBound ? { fix: `Set minimum and maximum in ${parent} to integers.` } : {},
+    );
   }
   if (Array.isArray(value)) {
     value.forEach((item, index) => checkDefault(asObject(schema.items), item, pointer(path, index), say));
@@ -120,6 +126,6 @@ function textComplaint({ minLength, maxLength, pattern }: JsonObject, value: str
   }
   const expression = text(pattern);
   return expression !== '' && givenPatternOf(expression)?.test(value) === false
-    ? `must match the pattern ${expression}`
+    ? `must match the pattern ${JSON.stringify(expression)}`
     : undefined;
 }

@@ -48,7 +48,7 @@ function checkTexts(rule: JsonObject, source: string, path: string, say: Say): v
   const message = text(rule.message);
   const reason = text(rule.reason);
   if (source === '') {
-    say(`${path}/rule`, 'the rule must not be empty');
+    say(`${path}/rule`, 'the rule must not be empty', { expected: 'a CEL expression of type bool' });
   } else if (message !== '' && message.trim() === '') {
     say(`${path}/message`, 'the message must not be empty');
   } else if (/[\n\r]/.test(message.trim())) {

@@ -10,6 +10,7 @@ import { type Say, objectRule, sayRange, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 import { oneOf } from '../../../facts/words';
+import { fieldOf } from '../../../manifests/pointer';
 
 export const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'];
@@ -178,7 +179,7 @@ export const serviceRules: readonly Rule[] = [
         say('/spec/clusterIP', 'clusterIP must not be set when type is ExternalName');
       }
       if (size(spec.ipFamilies) > 0) {
-        say('/spec/ipFamilies', 'ipFamilyPolicy must not be set when type is ExternalName');
+        say('/spec/ipFamilies', 'ipFamilies must not be set when type is ExternalName');
       }
       if (given(spec.ipFamilyPolicy)) {
         say('/spec/ipFamilyPolicy', 'ipFamilyPolicy must not be set when type is ExternalName');
@@ -201,7 +202,9 @@ export const serviceRules: readonly Rule[] = [
         if (!isAddress(value, strict)) {
           say(path, `"${value}" is not a valid IP address`);
         } else if (!isReachable(value)) {
-          say(path, `${value} must not be a loopback, link-local, or unspecified address`);
+          say(path, `"${value}" must not be a loopback, link-local, or unspecified address`, {
+            fix: `Set ${fieldOf(path)} to an IP address that is not a loopback, link-local, or unspecified address.`,
+          });
         }
       }
       if (type === 'ExternalName') {

@@ -12,7 +12,6 @@ import { given, itemsOf, quantitiesOf, size, text, textsOf, whole } from '../val
 import { climbs } from '../pods/paths';
 import * as source from '../pods/volume-sources';
 import { checkAccessModes, checkClaimSpec, checkVolumeMode } from './claim-spec';
-import { oneOf } from '../../../facts/words';
 
 const STORAGE = 'apis/storage/validation/validation.go';
 type SourceCheck = (value: JsonObject, path: string, say: Say, name: string) => void;
@@ -245,14 +244,14 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/CSIDriver'],
     {
       source: STORAGE,
-      summary: 'A CSIDriver must have supported life cycle modes, and token requests with unique audiences.',
+      summary: 'A CSIDriver must have supported lifecycle modes, and token requests with unique audiences.',
       fix: 'Set spec.volumeLifecycleModes and spec.tokenRequests to supported values.',
     },
     (object, say, context) => {
       const spec = asObject(object.spec);
       for (const { value, path } of textsOf(spec.volumeLifecycleModes, '/spec/volumeLifecycleModes')) {
         if (!['Persistent', 'Ephemeral'].includes(value)) {
-          say(path, `unsupported life cycle mode "${value}"`, { expected: 'Persistent or Ephemeral' });
+          say(path, `unsupported lifecycle mode "${value}"`, { expected: 'Persistent or Ephemeral' });
         }
       }
       const policy = spec.fsGroupPolicy;
@@ -264,12 +263,12 @@ export const storageRules: readonly Rule[] = [
       const audiences = new Set<string>();
       for (const { value, path } of itemsOf(spec.tokenRequests, '/spec/tokenRequests')) {
         if (audiences.has(text(value.audience))) {
-          say(`${path}/audience`, 'duplicate audience');
+          say(`${path}/audience`, `duplicate audience "${text(value.audience)}"`);
         }
         audiences.add(text(value.audience));
         const seconds = whole(value.expirationSeconds);
         if (seconds !== undefined && (seconds < 600 || seconds > 2 ** 32)) {
-          say(`${path}/expirationSeconds`, 'expirationSeconds must be at least 600, 10 minutes', {
+          say(`${path}/expirationSeconds`, 'expirationSeconds must be at least 600 (10 minutes)', {
             expected: 'at least 600',
           });
         }
@@ -279,7 +278,7 @@ export const storageRules: readonly Rule[] = [
       }
       const period = whole(spec.nodeAllocatableUpdatePeriodSeconds);
       if (since(context, 34) && period !== undefined && period < 10) {
-        say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period must be at least 10 seconds');
+        say('/spec/nodeAllocatableUpdatePeriodSeconds', 'nodeAllocatableUpdatePeriodSeconds must be at least 10');
       }
     },
   ),
@@ -364,7 +363,7 @@ export const storageRules: readonly Rule[] = [
         }
         const count = whole(asObject(value.allocatable).count);
         if (count !== undefined && count < 0) {
-          say(`${path}/allocatable/count`, 'the count must be greater than or equal to 0');
+          say(`${path}/allocatable/count`, 'allocatable.count must be greater than or equal to 0');
         }
         const keys = new Set<string>();
         for (const key of textsOf(value.topologyKeys, `${path}/topologyKeys`)) {
@@ -373,7 +372,7 @@ export const storageRules: readonly Rule[] = [
             say(key.path, `the topology key must ${bad}`);
           }
           if (keys.has(key.value)) {
-            say(key.path, 'duplicate key');
+            say(key.path, `duplicate key "${key.value}"`);
           }
           keys.add(key.value);
         }
@@ -410,10 +409,12 @@ function csiVolume(value: JsonObject, path: string, say: Say): void {
 function checkParameters(object: JsonObject, mayBeEmpty: boolean, say: Say): void {
   const entries = Object.entries(asObject(object.parameters));
   if (entries.length > 512) {
-    say('/parameters', `must have at most 512 parameters, but has ${entries.length}`, { expected: 'at most 512' });
+    say('/parameters', `the class must have at most 512 parameters, but has ${entries.length}`, {
+      expected: 'at most 512',
+    });
   }
   if (!mayBeEmpty && entries.length === 0) {
-    say('/parameters', 'the class must have parameters', { expected: oneOf(['at least one parameter']) });
+    say('/parameters', 'the class must have parameters', { expected: 'at least one parameter' });
   }
   const total = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(text(value)), 0);
   if (total > 256 * 1024) {

@@ -210,7 +210,7 @@ function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
   }
   if (schema.uniqueItems === true) {
     say(`${path}/uniqueItems`, 'uniqueItems must not be true, because it is too expensive', {
-      fix: 'Set x-kubernetes-list-type: set.',
+      fix: 'Replace uniqueItems with x-kubernetes-list-type: set.',
     });
   }
   const { additionalProperties } = schema;
@@ -224,7 +224,7 @@ function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
     say(`${path}/items`, 'items must be a single schema');
   }
   if (schema[PRESERVE] === false) {
-    say(`${path}/${PRESERVE}`, 'the field must be true or unset');
+    say(`${path}/${PRESERVE}`, `${PRESERVE} must be true or unset`);
   }
   const mapType = schema['x-kubernetes-map-type'];
   if (given(mapType) && (type !== 'object' || (mapType !== 'atomic' && mapType !== 'granular'))) {
@@ -386,7 +386,7 @@ function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject,
 export function checkSelectableFields(fields: JsonValue | undefined, schema: JsonObject, path: string, say: Say): void {
   const placed = itemsOf(fields, path);
   if (new Set(placed.map(({ value }) => text(value.jsonPath))).size > 8) {
-    say(path, 'must not have more than eight selectable fields');
+    say(path, 'the version must not have more than 8 selectable fields');
   }
   for (const [index, { value, path: at }] of placed.entries()) {
     const jsonPath = text(value.jsonPath);

@@ -235,7 +235,7 @@ export const containerRules: readonly Rule[] = [
           const hostPort = whole(value.hostPort) ?? 0;
           const port = whole(value.containerPort) ?? 0;
           if (hostPort !== 0 && hostPort !== port) {
-            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort}, ${port})`);
+            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort} != ${port})`);
           }
         }
       }
@@ -348,9 +348,13 @@ export const containerRules: readonly Rule[] = [
       for (const { value, path } of [...pod.containers, ...pod.initContainers]) {
         const rules = itemsOf(value.restartPolicyRules, `${path}/restartPolicyRules`);
         if (rules.length > 20) {
-          say(`${path}/restartPolicyRules`, `must have at most 20 restart rules, but has ${rules.length}`, {
-            expected: 'at most 20',
-          });
+          say(
+            `${path}/restartPolicyRules`,
+            `the container must have at most 20 restart rules, but has ${rules.length}`,
+            {
+              expected: 'at most 20',
+            },
+          );
         }
         for (const rule of rules) {
           if (!actions.includes(text(rule.value.action))) {
@@ -368,7 +372,7 @@ export const containerRules: readonly Rule[] = [
               });
             }
             if (Array.isArray(codes.values) && codes.values.length > 255) {
-              say(`${rule.path}/exitCodes/values`, 'must not have more than 255 exit codes');
+              say(`${rule.path}/exitCodes/values`, 'the rule must not have more than 255 exit codes');
             }
           }
         }

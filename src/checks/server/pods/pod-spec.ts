@@ -191,7 +191,7 @@ export const podSpecRules: readonly Rule[] = [
         return;
       }
       if (nameservers > 3) {
-        say('/spec/dnsConfig/nameservers', `must have at most 3 name servers, but has ${nameservers}`, {
+        say('/spec/dnsConfig/nameservers', `dnsConfig must have at most 3 name servers, but has ${nameservers}`, {
           expected: 'at most 3',
         });
       }
@@ -202,7 +202,7 @@ export const podSpecRules: readonly Rule[] = [
       }
       const searches = textsOf(config.searches, '/spec/dnsConfig/searches');
       if (searches.length > 32) {
-        say('/spec/dnsConfig/searches', `must have at most 32 search domains, but has ${searches.length}`, {
+        say('/spec/dnsConfig/searches', `dnsConfig must have at most 32 search domains, but has ${searches.length}`, {
           expected: 'at most 32',
         });
       }

@@ -85,9 +85,9 @@ export const probeRules: readonly Rule[] = [
         if (seconds < least || seconds > grace) {
           say(
             `${path}/sleep/seconds`,
-            `sleep.seconds must be between ${least} and the grace period (${seconds}, ${grace})`,
+            `sleep.seconds must be from ${least} to terminationGracePeriodSeconds (${grace}): ${seconds}`,
             {
-              expected: `${least}-${grace}`,
+              expected: `${least} to ${grace}`,
             },
           );
         }

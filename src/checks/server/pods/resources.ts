@@ -2,6 +2,7 @@
  * Requests, limits and claims of containers and pods (rows K2, K3 and K7).
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { oneOf } from '../../../facts/words';
 import { nearestName } from '../../../facts/spelling';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -107,7 +108,10 @@ export const resourceRules: readonly Rule[] = [
           const limit = limits.get(name);
           const at = pointer(path, 'requests', name);
           if (limit === undefined) {
-            say(at, `${name} must have a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
+            say(at, `a limit must be set for ${name}`, {
+              expected: `a limit of ${request.toString()}`,
+              fix: `Set ${fieldOf(pointer(path, 'limits', name))} to ${request.toString()}.`,
+            });
           } else if (!request.equals(limit)) {
             say(at, `the request for ${name} must equal the limit (${request.toString()} != ${limit.toString()})`, {
               expected: limit.toString(),
@@ -198,8 +202,7 @@ export const resourceRules: readonly Rule[] = [
           .map(({ value }) => text(value.name))
           .filter((name) => name !== ''),
       );
-      const expected =
-        known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].slice(0, MOST_NAMED).join(', ');
+      const expected = known.size === 0 ? 'an entry in spec.resourceClaims' : oneOf([...known].slice(0, MOST_NAMED));
       for (const { value, path } of pod.all) {
         const seen = new Set<string>();
         const withRequest = new Set<string>();
@@ -208,7 +211,7 @@ export const resourceRules: readonly Rule[] = [
           const request = text(claim.value.request);
           if (name === '') {
             say(`${claim.path}/name`, 'the claim must have a name', {
-              expected: 'the name of one of spec.resourceClaims',
+              expected: 'the name of an entry in spec.resourceClaims',
             });
             continue;
           }
@@ -290,7 +293,7 @@ export const resourceRules: readonly Rule[] = [
         const complaint =
           containerResourceName(name) ??
           amountOf(name, amount) ??
-          (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
+          (isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined);
         if (complaint !== undefined) {
           say(pointer('/spec/overhead', name), `the resource name "${name}" must ${complaint}`);
         }
@@ -318,7 +321,7 @@ export const resourceRules: readonly Rule[] = [
         return;
       }
       if (asObject(pod.spec.os).name === 'windows') {
-        say('/spec/resources', 'resources of a whole pod must not be set for a Windows pod');
+        say('/spec/resources', 'resources of the pod must not be set for a Windows pod');
         return;
       }
       if (Array.isArray(resources.claims)) {
@@ -329,7 +332,8 @@ export const resourceRules: readonly Rule[] = [
       for (const one of amountsIn({ path: '/spec/resources', limits, requests })) {
         const complaint = podAmountComplaint(one.name, one.amount);
         if (complaint !== undefined) {
-          say(pathOf(one), `${one.name} must ${complaint}`);
+          const fix = `Remove ${fieldOf(pathOf(one))}, or set it in the resources of a container.`;
+          say(pathOf(one), `${one.name} must ${complaint}`, complaint === ONLY_OF_POD ? { fix } : {});
         }
       }
       for (const [name, request] of requests) {
@@ -367,11 +371,13 @@ function raiseLimit(field: string, request: Quantity, limit: Quantity): string {
 
 type Quantities = ReturnType<typeof quantitiesOf>;
 
+const ONLY_OF_POD = 'not be set in the resources of the pod, which must be cpu, memory, or huge pages';
+
 function podAmountComplaint(name: string, amount: Quantity): string | undefined {
   if (name !== 'cpu' && name !== 'memory' && !isHugePages(name)) {
-    return 'be cpu, memory, or huge pages for a whole pod';
+    return ONLY_OF_POD;
   }
-  const pages = isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined;
+  const pages = isHugePages(name) && !isWholePages(name, amount) ? 'be a multiple of the page size' : undefined;
   return amountOf(name, amount) ?? pages;
 }
 

@@ -438,7 +438,9 @@ function windowsUser(name: string): string | undefined {
   if (/^[. ]+$/.test(user)) {
     return 'not consist only of dots and spaces';
   }
-  return /["/\\:;|=,+*?<>@[\]]/.test(user) ? 'not contain "/\\:;|=,+*?<>@[]' : undefined;
+  return /["/\\:;|=,+*?<>@[\]]/.test(user)
+    ? 'not contain any of the characters " / \\ : ; | = , + * ? < > @ [ ]'
+    : undefined;
 }
 
 /** Settings of Linux outside security contexts. */

@@ -52,9 +52,9 @@ export const templateMetadataRules: readonly Rule[] = [
       if (total > ANNOTATIONS_LIMIT) {
         say(
           '/metadata/annotations',
-          `the annotations have ${total} bytes and must have no more than ${ANNOTATIONS_LIMIT}`,
+          `the annotations must have no more than ${ANNOTATIONS_LIMIT} bytes, but have ${total}`,
           {
-            expected: `at most ${ANNOTATIONS_LIMIT}`,
+            expected: `at most ${ANNOTATIONS_LIMIT} bytes`,
           },
         );
       }
@@ -125,9 +125,13 @@ function profilesAgree(pod: PodView, say: Say): void {
     const full = wanted === 'localhost/' ? `${wanted}${text(profile.localhostProfile)}` : wanted;
     if (annotation !== full) {
       const field = annotation.startsWith(wanted) ? 'localhostProfile' : 'type';
-      say(`${path}/securityContext/appArmorProfile/${field}`, `the annotation ${key} says ${annotation}`, {
-        expected: full,
-      });
+      say(
+        `${path}/securityContext/appArmorProfile/${field}`,
+        `${field} must match the annotation ${key}: ${JSON.stringify(annotation)}`,
+        {
+          expected: full,
+        },
+      );
     }
   }
 }

@@ -54,7 +54,7 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
       need(source, path, say, 'repository');
       const complaint = relativePath(text(source.directory));
       if (complaint !== undefined) {
-        say(`${path}/directory`, `the folder must ${complaint}`);
+        say(`${path}/directory`, `directory must ${complaint}`);
       }
     },
   ],
@@ -243,7 +243,7 @@ export function fibreChannel(source: JsonObject, path: string, say: Say): void {
     return;
   }
   if (!given(source.lun)) {
-    say(`${path}/lun`, 'targetWWNs require a lun');
+    say(`${path}/lun`, 'lun must be set when targetWWNs is set', { expected: 'a number from 0 to 255' });
   }
   inRange(source, path, say, 'lun', 0, 255);
 }
@@ -253,7 +253,10 @@ export function flexVolume(source: JsonObject, path: string, say: Say): void {
   for (const key of Object.keys(asObject(source.options))) {
     const domain = `.${(key.split('/')[0] ?? '').toLowerCase()}`;
     if (domain.endsWith('.kubernetes.io') || domain.endsWith('.k8s.io')) {
-      say(pointer(path, 'options', key), `the option "${key}" must not be in a reserved namespace`);
+      say(
+        pointer(path, 'options', key),
+        `the option "${key}" must not have a reserved prefix (kubernetes.io or k8s.io)`,
+      );
     }
   }
 }

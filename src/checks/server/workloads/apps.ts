@@ -63,7 +63,9 @@ export const appsRules: readonly Rule[] = [
       }
       if (controller && size(spec.selector) === 0) {
         if (size(labels) === 0) {
-          say('/spec/selector', 'selector or template labels must be set');
+          say('/spec/selector', 'selector or template.metadata.labels must be set', {
+            fix: 'Set template.metadata.labels, and spec.selector to the same labels.',
+          });
         }
         return;
       }
@@ -84,7 +86,7 @@ export const appsRules: readonly Rule[] = [
       summary: 'Pods of a long-running workload must have restartPolicy Always and no deadline.',
       fix: 'Set restartPolicy: Always and remove activeDeadlineSeconds, or use a Job for pods that complete.',
     },
-    (object, say) => {
+    (object, say, _context, manifest) => {
       const spec = asObject(asObject(asObject(object.spec).template).spec);
       const policy = text(spec.restartPolicy);
       if (policy !== '' && policy !== 'Always') {
@@ -93,7 +95,10 @@ export const appsRules: readonly Rule[] = [
         });
       }
       if (given(spec.activeDeadlineSeconds)) {
-        say('/spec/template/spec/activeDeadlineSeconds', 'activeDeadlineSeconds must not be set in this workload');
+        say(
+          '/spec/template/spec/activeDeadlineSeconds',
+          `activeDeadlineSeconds must not be set in the pod template of a ${manifest.id.kind}`,
+        );
       }
     },
   ),
@@ -290,17 +295,20 @@ function checkOrderedUpdate({ partition, maxUnavailable }: JsonObject, say: Say,
 export function checkShare(value: JsonValue | undefined, path: string, say: Say, bounded: boolean): void {
   if (typeof value === 'number') {
     if (value < 0) {
-      say(path, 'the number must be greater than or equal to 0', { found: value, expected: 'at least 0' });
+      say(path, `${path.slice(path.lastIndexOf('/') + 1)} must be greater than or equal to 0`, {
+        found: value,
+        expected: 'at least 0',
+      });
     }
   } else if (typeof value === 'string') {
     const complaint = percentage(value);
     if (complaint !== undefined) {
-      say(path, `the value "${value}" must ${complaint}`, {
+      say(path, `${path.slice(path.lastIndexOf('/') + 1)} "${value}" must ${complaint}`, {
         found: value,
         expected: 'a number or a percentage such as 25%',
       });
     } else if (bounded && Number(value.slice(0, -1)) > 100) {
-      say(path, `must be no more than 100%: ${value}`, {
+      say(path, `${path.slice(path.lastIndexOf('/') + 1)} must be no more than 100%: ${value}`, {
         found: value,
         expected: 'at most 100%',
         fix: `Set ${fieldOf(path)} to at most 100%.`,

@@ -87,7 +87,7 @@ export const jobPolicyRules: readonly Rule[] = [
       }
       const base = `${path}/podFailurePolicy/rules`;
       if (size(spec.podFailurePolicy.rules) > 20) {
-        say(base, 'must not have more than 20 rules', {
+        say(base, 'the pod failure policy must not have more than 20 rules', {
           found: size(spec.podFailurePolicy.rules),
           expected: 'at most 20',
         });
@@ -99,7 +99,9 @@ export const jobPolicyRules: readonly Rule[] = [
             expected: oneOf(ACTIONS),
           });
         } else if (action === 'FailIndex' && !given(spec.backoffLimitPerIndex)) {
-          say(`${at}/action`, 'FailIndex requires backoffLimitPerIndex');
+          say(`${at}/action`, 'the action FailIndex requires backoffLimitPerIndex', {
+            fix: `Set backoffLimitPerIndex, or set ${fieldOf(`${at}/action`)} to ${oneOf(ACTIONS.filter((one) => one !== action))}.`,
+          });
         }
         const codes = isObject(value.onExitCodes) ? value.onExitCodes : undefined;
         const conditions = size(value.onPodConditions);
@@ -110,7 +112,7 @@ export const jobPolicyRules: readonly Rule[] = [
           checkExitCodes(codes, `${at}/onExitCodes`, spec, say);
         }
         if (conditions > 20) {
-          say(`${at}/onPodConditions`, 'must not have more than 20 conditions');
+          say(`${at}/onPodConditions`, 'onPodConditions must not have more than 20 conditions');
         }
         for (const condition of itemsOf(value.onPodConditions, `${at}/onPodConditions`)) {
           const complaint = qualifiedName(text(condition.value.type));
@@ -151,7 +153,7 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     say(`${path}/values`, 'values must not be empty');
   }
   if (values.length > 255) {
-    say(`${path}/values`, 'must not have more than 255 exit codes');
+    say(`${path}/values`, 'the rule must not have more than 255 exit codes');
   }
   const seen = new Set<number>();
   let last = -Infinity;

@@ -18,7 +18,7 @@ interface JobPlace {
 }
 
 const WHY =
-  'The API server rejects the object; of a ScaledJob, it rejects the Jobs that KEDA creates, and no pod runs.';
+  'The API server rejects the object; for a ScaledJob, it rejects the Jobs that KEDA creates, and no pod runs.';
 
 function jobOf({ id, object }: Manifest): JobPlace {
   const spec = asObject(object.spec);

@@ -10,6 +10,7 @@ import { byteLength, dnsLabel, domainPrefixedPath } from '../../../manifests/val
 import { given, text, whole } from '../values';
 import { scheduleComplaint, timeZoneComplaint } from './schedule';
 import { oneOf } from '../../../facts/words';
+import { fieldOf } from '../../../manifests/pointer';
 import { jobPolicyRules } from './job-policies';
 import { jobRule, JOB_KINDS, JOB_SOURCE } from './job-rule';
 
@@ -150,14 +151,18 @@ export const jobRules: readonly Rule[] = [
           say('/spec/jobTemplate/spec/selector', 'selector must not be set in the template of a CronJob');
         }
         if (job.manualSelector === true) {
-          say('/spec/jobTemplate/spec/manualSelector', 'manualSelector must not be true in the template of a CronJob');
+          say('/spec/jobTemplate/spec/manualSelector', 'manualSelector must not be true in the template of a CronJob', {
+            fix: 'Remove jobTemplate.spec.manualSelector.',
+          });
         }
         return;
       }
       const labels = asObject(asObject(asObject(spec.template).metadata).labels);
       if (spec.manualSelector === true) {
         if (!isObject(spec.selector)) {
-          say('/spec/selector', 'selector must be set when manualSelector is true');
+          say('/spec/selector', 'selector must be set when manualSelector is true', {
+            expected: 'a selector that matches template.metadata.labels',
+          });
         } else if (selects(spec.selector, labels) === false) {
           say('/spec/template/metadata/labels', "the selector must match the template's labels", { found: labels });
         }
@@ -173,7 +178,7 @@ export const jobRules: readonly Rule[] = [
             `/spec/template/metadata/labels/${label.replace('/', '~1')}`,
             `the label ${label} is set by the API server`,
             {
-              expected: 'no such label',
+              expected: 'unset',
             },
           );
         }
@@ -185,6 +190,7 @@ export const jobRules: readonly Rule[] = [
       if (isObject(spec.selector) && selects(spec.selector, made) === false) {
         say('/spec/selector', 'selector must not be set unless manualSelector is true', {
           expected: 'no selector, or manualSelector: true',
+          fix: 'Remove spec.selector, or set manualSelector: true.',
         });
       }
     },
@@ -247,16 +253,16 @@ export const jobRules: readonly Rule[] = [
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       const schedule = text(spec.schedule);
-      const badSchedule = schedule === '' ? 'be given' : scheduleComplaint(schedule);
+      const badSchedule = schedule === '' ? 'be set' : scheduleComplaint(schedule);
       if (badSchedule !== undefined) {
         say('/spec/schedule', `the schedule ${JSON.stringify(schedule)} must ${badSchedule}`, {
-          expected: 'minute hour day month weekday, or a macro such as @daily',
+          expected: 'five fields (minute hour day month weekday) such as "0 2 * * *", or a macro such as @daily',
         });
       }
       const badZone = typeof spec.timeZone === 'string' ? timeZoneComplaint(spec.timeZone) : undefined;
       if (badZone !== undefined) {
         say('/spec/timeZone', `the time zone ${JSON.stringify(spec.timeZone)} must ${badZone}`, {
-          expected: 'an IANA name such as Europe/Berlin',
+          expected: /^be spelled "(.*)"$/.exec(badZone)?.[1] ?? 'an IANA name such as Europe/Berlin',
         });
       }
       const concurrency = text(spec.concurrencyPolicy);
@@ -299,7 +305,15 @@ function checkIndexed({ completions, parallelism, failed, perIndex }: IndexedCou
     });
   }
   if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) {
-    say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be less than or equal to completions and 100000');
+    const most = Math.min(completions ?? Infinity, 100_000);
+    say(
+      `${path}/maxFailedIndexes`,
+      `maxFailedIndexes must be less than or equal to completions, and to 100000: ${failed}`,
+      {
+        expected: `at most ${most}`,
+        fix: `Set ${fieldOf(`${path}/maxFailedIndexes`)} to at most ${most}.`,
+      },
+    );
   }
   if (completions !== undefined && completions > 100_000 && perIndex !== undefined) {
     if (failed === undefined) {

@@ -150,7 +150,7 @@ function fieldComplaint(text: string, field: Field): string | undefined {
       }
     }
     if (from < field.least || to > field.most) {
-      return `keep "${expression}" within ${field.least}-${field.most}`;
+      return `have values from ${field.least} to ${field.most} in "${expression}"`;
     }
     if (from > to) {
       return `have an ascending range in "${expression}"`;

@@ -40,7 +40,7 @@ const oneConfigOfANode: SetRule = {
         yield {
           manifest,
           path: '/spec/selector',
-          message: `selects the same nodes as the DeviceConfig "${other}", but a node can belong to only one`,
+          message: `the selector matches nodes of the DeviceConfig "${other}", but a node can belong to only one DeviceConfig`,
           found: entries,
           expected: 'a selector that no other DeviceConfig has',
         };

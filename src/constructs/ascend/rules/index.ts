@@ -89,7 +89,7 @@ export const ascendRules: readonly Rule[] = [
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {
         if (VIRTUAL.test(name) && amount > 1) {
-          say(path, `a container can be allocated only one vNPU, but requests ${amount} of ${name}`, {
+          say(path, `the container requests ${amount} of ${name}, but a container can be allocated only one vNPU`, {
             found: amount,
             expected: '1',
           });

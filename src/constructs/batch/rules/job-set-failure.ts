@@ -73,6 +73,7 @@ const reasonsKnown = jobSetRule(
           message: `unsupported failure reason "${reason}"`,
           found: reason,
           expected: oneOf(REASONS),
+          fix: `Set onJobFailureReasons[${index}] to ${oneOf(REASONS)}.`,
         };
       }
     }

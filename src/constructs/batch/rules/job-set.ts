@@ -211,7 +211,7 @@ const podsCountable = jobSetRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `the replicated job "${name}" runs too many pods at a time: ${replicas} replicas × ${parallelism} parallelism = ${replicas * parallelism}`,
+        message: `the replicated job "${name}" runs too many pods at a time: replicas (${replicas}) × parallelism (${parallelism}) = ${replicas * parallelism}`,
         found: replicas,
         expected: `at most ${MAX_INT_32} pods`,
       };
@@ -265,7 +265,7 @@ const coordinatorExists = jobSetRule(
     summary:
       'The coordinator must be a pod of the JobSet: an index of an Indexed job with completions, in a replicated job.',
     why: 'The webhook rejects any other; the address of the coordinator becomes a label of every pod.',
-    fix: 'Set coordinator.replicatedJob, coordinator.jobIndex below replicas, and coordinator.podIndex below completions.',
+    fix: 'Set coordinator.replicatedJob to the name of a replicated job, jobIndex to less than its replicas, and podIndex to less than its completions.',
   },
   function* (view) {
     const coordinator = asObject(view.spec.coordinator);

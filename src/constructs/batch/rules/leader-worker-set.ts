@@ -144,7 +144,7 @@ const rollout = leaderWorkerRule(
     summary:
       'maxSurge and maxUnavailable must be numbers or percentages up to 100%, and not both zero; partition must not be negative.',
     why: 'If no group may be added and none removed, nothing can be replaced; the webhook rejects this. Percentages of maxUnavailable round down, so 10% of 5 groups is 0.',
-    fix: 'Set maxUnavailable or maxSurge to at least 1, or to a percentage that is at least one group.',
+    fix: 'Set maxUnavailable or maxSurge to at least 1, or to a percentage that amounts to at least one group.',
   },
   function* ({ spec, path, replicas }) {
     const configuration = asObject(spec.rolloutStrategy).rollingUpdateConfiguration;
@@ -222,7 +222,13 @@ const subGroups = leaderWorkerRule(
               ? `must be a divisor of ${size} (the size) or ${size - 1} (the size without the leader)`
               : undefined;
     if (fault !== undefined) {
-      yield { path: `${path}/subGroupSize`, message: `subGroupSize ${fault}: ${subGroupSize}`, found: subGroupSize };
+      const most = excluded ? 'size - 1' : 'size, or of size - 1';
+      yield {
+        path: `${path}/subGroupSize`,
+        message: `subGroupSize ${fault}: ${subGroupSize}`,
+        found: subGroupSize,
+        fix: `Set subGroupPolicy.subGroupSize to a divisor of leaderWorkerTemplate.${most}.`,
+      };
     }
   },
 );

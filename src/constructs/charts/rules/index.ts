@@ -186,7 +186,7 @@ export const chartRules: readonly Rule[] = [
           message:
             'clusterPolicy.deployCR and gpuCluster.deployCR are both true, but the chart deploys only one of the two',
           found: true,
-          expected: 'one of the two',
+          expected: 'only one of them true',
         };
       }
     },
@@ -210,8 +210,7 @@ export const chartRules: readonly Rule[] = [
       }
       yield {
         path: at('/gpuCluster/deployCR'),
-        message:
-          'gpuCluster.deployCR requires NVIDIADriver resources, which driver.nvidiaDriverCRD.enabled does not enable',
+        message: 'gpuCluster.deployCR requires driver.nvidiaDriverCRD.enabled: true',
         found: true,
         expected: 'driver.nvidiaDriverCRD.enabled: true',
       };

@@ -49,11 +49,15 @@ export const amountRules: readonly Rule[] = [
         if (amount >= SUFFIXED) {
           // MetaX takes 2048Mi as well.
           if (name !== 'metax-tech.com/vmemory') {
-            say(path, `the unit of ${name} is ${unit ?? ''}, and a suffix multiplies it`, {
-              severity: 'error',
-              expected: `a number of ${unit ?? ''} without a suffix`,
-              fix: `Set ${fieldOf(path)} to a number of ${unit ?? ''}, without a suffix.`,
-            });
+            say(
+              path,
+              `the amount of ${name} is a number of ${unit ?? ''}, but a suffix such as Gi makes it a number of bytes`,
+              {
+                severity: 'error',
+                expected: `a number of ${unit ?? ''} without a suffix`,
+                fix: `Set ${fieldOf(path)} to a number of ${unit ?? ''}, without a suffix.`,
+              },
+            );
           }
         } else if (unit === 'MiB' && amount < LEAST_MIB) {
           say(path, `the unit of ${name} is MiB, and ${amount} MiB is too little for a process on a GPU`, {
@@ -127,10 +131,14 @@ export const amountRules: readonly Rule[] = [
         for (const memory of ['nvidia.com/gpumem', 'volcano.sh/vgpu-memory']) {
           const percentage = find(asked, `${memory}-percentage`);
           if (percentage !== undefined && find(asked, memory) !== undefined) {
-            say(percentage.path, `${memory} is also set, and the device plugin ignores one of the two`, {
-              expected: 'memory in MiB or in percent',
-              fix: `Remove ${percentage.name} or ${memory} from resources.limits.`,
-            });
+            say(
+              percentage.path,
+              `${memory} and ${percentage.name} are both set, but the device plugin ignores one of them`,
+              {
+                expected: 'memory in MiB or in percent',
+                fix: `Remove ${percentage.name} or ${memory} from resources.limits.`,
+              },
+            );
           }
         }
       }

@@ -163,7 +163,7 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path: '/metadata/name',
-            message: `the DRA driver creates the ResourceClaimTemplate "${name}" for the ComputeDomain "${id.name}", which is not ready if it already exists`,
+            message: `the DRA driver creates the ResourceClaimTemplate "${name}" for the ComputeDomain "${id.name}", and fails if the template already exists`,
             found: name,
           };
         }

@@ -108,7 +108,7 @@ function* unknownProducts(
       yield {
         manifest,
         path: pointer('/metadata/annotations', GANTRY_PRODUCTS),
-        message: `the shares count ${name}, but no node has this accelerator`,
+        message: `the shares are amounts of ${name}, but no node has this accelerator`,
         found: product,
         expected: [...products].sort().slice(0, 6).join(', '),
         fix: `Set the product of the accelerator to ${[...products].sort()[0] ?? 'that of a pool'}, or remove it, so that the share counts any device of the resource.`,

@@ -187,7 +187,7 @@ export const vendorRules: readonly Rule[] = [
         yield {
           path: '/spec/denyIDs',
           message: 'allowIDs must not be set when denyIDs is set',
-          expected: 'one of the two',
+          expected: 'only allowIDs or only denyIDs',
         };
       }
       for (const field of given) {
@@ -228,9 +228,9 @@ export const vendorRules: readonly Rule[] = [
         .map(Number);
       const problem =
         own.replace(/@sha256$/, '') !== name
-          ? `must be that of ${name}`
+          ? `must be intel/${name}`
           : version === undefined
-            ? 'has no version'
+            ? 'must have a version'
             : older(version)
               ? `must be of version ${INTEL_LEAST.join('.')} or later`
               : undefined;

@@ -46,14 +46,14 @@ export const cdiRules: readonly Rule[] = [
 function* specificationFaults(value: JsonObject): Iterable<Violation> {
   yield* misspelled(value, '', SPECIFICATION_FIELDS);
   if (!VERSION.test(asString(value.cdiVersion) ?? '')) {
-    yield wrong('/cdiVersion', 'must be a version of the specification', value.cdiVersion, '0.6.0');
+    yield wrong('/cdiVersion', 'cdiVersion must be a version of the specification', value.cdiVersion, '0.6.0');
   }
   if (!KIND.test(asString(value.kind) ?? '')) {
     yield wrong('/kind', 'kind must be a vendor and a class', value.kind, 'vendor/class, such as example.com/accel');
   }
   yield* editsFaults(value.containerEdits, '/containerEdits');
   if (isEmpty(value.devices)) {
-    yield wrong('', 'devices is required', value.devices, 'at least one device');
+    yield wrong('', 'devices must be set', value.devices, 'at least one device');
   }
   yield* listFaults(value, '', ['devices']);
   const names = new Set<string>();
@@ -64,7 +64,7 @@ function* specificationFaults(value: JsonObject): Iterable<Violation> {
       continue;
     }
     if (!isObject(device)) {
-      yield wrong(path, 'must be an object', device, 'a device with name and containerEdits');
+      yield wrong(path, 'the device must be an object', device, 'a device with name and containerEdits');
       continue;
     }
     yield* deviceFaults(device, path);
@@ -79,7 +79,12 @@ function* specificationFaults(value: JsonObject): Iterable<Violation> {
 function* deviceFaults(device: JsonObject, path: string): Iterable<Violation> {
   yield* misspelled(device, path, DEVICE_FIELDS);
   if (!DEVICE.test(asString(device.name) ?? '')) {
-    yield wrong(`${path}/name`, 'invalid name of a device', device.name, 'letters, digits, and "_-.:" between them');
+    yield wrong(
+      `${path}/name`,
+      'the device has an invalid name',
+      device.name,
+      'letters, digits, and "_-.:" between them',
+    );
   }
   const edits = asObject(device.containerEdits);
   if (!EDITS.some((field) => !isEmpty(edits[field]))) {
@@ -90,14 +95,19 @@ function* deviceFaults(device: JsonObject, path: string): Iterable<Violation> {
 
 function* editsFaults(value: JsonValue | undefined, path: string): Iterable<Violation> {
   if (!isUnset(value) && !isObject(value)) {
-    yield wrong(path, 'must be an object', value, 'container edits such as { deviceNodes: [{ path: /dev/accel0 }] }');
+    yield wrong(
+      path,
+      'containerEdits must be an object',
+      value,
+      'container edits such as { deviceNodes: [{ path: /dev/accel0 }] }',
+    );
   }
   const edits = asObject(value);
   yield* misspelled(edits, path, EDITS);
   yield* listFaults(edits, path, LISTS);
   for (const [index, variable] of asArray(edits.env).entries()) {
     if (variable !== null && !/^[^=]+=/.test(asString(variable) ?? '')) {
-      yield wrong(`${path}/env/${index}`, 'must be NAME=value', variable, 'NAME=value');
+      yield wrong(`${path}/env/${index}`, 'the variable must have the form NAME=value', variable, 'NAME=value');
     }
   }
   yield* entryFaults(edits, path, 'deviceNodes', ['path']);
@@ -129,7 +139,7 @@ function* entryFaults(
     const [at, fields] = [`${path}/${list}/${index}`, asObject(entry)];
     for (const field of required) {
       if ((asString(fields[field]) ?? '') === '') {
-        yield wrong(at, `${field} is required`, entry, field);
+        yield wrong(at, `${field} must be set`, entry, field);
       }
     }
     yield* listFaults(fields, at, lists);
@@ -140,7 +150,7 @@ function* listFaults(value: JsonObject, path: string, fields: readonly string[])
   for (const field of fields) {
     const found = value[field];
     if (!isUnset(found) && !Array.isArray(found)) {
-      yield wrong(`${path}/${field}`, 'must be a list', found, 'a list');
+      yield wrong(`${path}/${field}`, `${field} must be a list`, found, 'a list');
     }
   }
 }

@@ -237,7 +237,7 @@ export const composeRules: readonly Rule[] = [
       for (const service of servicesOf(file)) {
         const found = given(service.value, 'runtime');
         if (isGpuRuntime(found) && listsOf(service).some(({ value }) => !isUnset(value))) {
-          const message = `the service "${service.name}" must not set a GPU runtime and request devices as well`;
+          const message = `the service "${service.name}" must not both set a GPU runtime and request devices`;
           yield { path: `${service.path}/runtime`, message, found, expected: 'no runtime' };
         }
       }

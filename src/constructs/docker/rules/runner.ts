@@ -15,7 +15,7 @@ export const runnerRules: readonly Rule[] = [
       row: 'DC12',
       summary: 'The runner must be able to read runner.yaml.',
       why: 'gantry docker serve does not start with such a file; a runner that is restarted stays down, and tasks wait.',
-      fix: 'Rename the field of runner.yaml to a known field, or set it to a value of the form in the message.',
+      fix: 'Rename the field of runner.yaml to a known field, or set it to a value of the type that the message names.',
       source: 'gantry docker serve, which reads the file with the same code',
     },
     function* ({ value, name }) {

@@ -237,7 +237,7 @@ const oneNamespace: SetRule = {
           yield {
             manifest,
             path: '/metadata/namespace',
-            message: `${component}.config refers to this ConfigMap, but it is in the namespace "${namespace}", not in that of the operator`,
+            message: `${component}.config refers to this ConfigMap, which is in the namespace "${namespace}", not in that of the operator`,
             found: namespace,
             expected: home,
           };

@@ -44,7 +44,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
           refused ??= askedOnceIn(set);
           yield {
             path: pointer('/spec', list, index, 'resources', 'limits', name),
-            message: `the container requests ${count} of ${name}, but several shares of a GPU provide no more than one`,
+            message: `the container requests ${count} of ${name}, but several shares of a GPU provide no more compute than one share`,
             found: amount,
             expected: '1',
             ...(refused.has(name) ? { severity: 'error' as const } : {}),

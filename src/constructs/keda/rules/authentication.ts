@@ -219,7 +219,7 @@ const referenceResolves = triggerRule(
     }
     yield {
       path: `${path}/authenticationRef/name`,
-      message: `the TriggerAuthentication "${name}" is in the namespace "${elsewhere.id.namespace}", but KEDA looks only in that of this object`,
+      message: `the TriggerAuthentication "${name}" is in the namespace "${elsewhere.id.namespace}", but KEDA looks for it only in the namespace of this object`,
       found: name,
       severity: 'warning',
       fix: 'Set metadata.namespace of the TriggerAuthentication to that of this object, or set authenticationRef.kind: ClusterTriggerAuthentication.',
@@ -235,7 +235,7 @@ const parameterRead: SetRule = {
   summary: 'Each parameter of an authentication should be read by a trigger that refers to it.',
   why: 'KEDA silently ignores a parameter with a name that the scaler does not read.',
   source: `${KEDA_PROJECT}, pkg/scalers/scalersconfig/typed_config.go`,
-  fix: 'Set secretTargetRef[].parameter, or parameter of the other source, to a parameter that the scaler reads.',
+  fix: 'Set parameter of the source, such as secretTargetRef[].parameter, to a parameter that the scaler reads.',
   on: 'set',
   check: function* ({ set }) {
     const readers = readersOf(set);

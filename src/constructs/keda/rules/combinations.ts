@@ -55,10 +55,7 @@ function* rabbitmqProtocol({ text, resolved, has }: Given): Iterable<Complaint> 
   ) {
     yield {
       key: text('host') === '' ? 'hostFromEnv' : 'host',
-      message:
-        scheme === undefined
-          ? 'host must be a URI with a scheme'
-          : `unsupported scheme "${scheme}" in the URI of the host`,
+      message: scheme === undefined ? 'host must be a URI with a scheme' : `unsupported scheme "${scheme}" in host`,
       fix: 'Set host to a URI with the scheme amqp, amqps, http, or https, such as amqp://rabbitmq.example.com:5672.',
     };
   }

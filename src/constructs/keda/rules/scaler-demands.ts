@@ -4,6 +4,7 @@
  * Source: keda, pkg/scalers: Validate of each scaler, and what its builder checks after it.
  */
 import { selectorTextComplaint } from '../../../checks/server/selector-text';
+import { oneOf } from '../../../facts/words';
 import { type Complaint, type Demand, type Given } from './given-parameters';
 
 const AZURE_CLOUDS = ['AZUREPUBLICCLOUD', 'AZUREUSGOVERNMENTCLOUD', 'AZURECHINACLOUD', 'PRIVATE'];
@@ -70,7 +71,7 @@ function together(one: string, other: string): Complaint {
 function* cloud({ text, lacks }: Given, ...own: readonly string[]): Iterable<Complaint> {
   const name = text('cloud');
   if (name !== '' && !AZURE_CLOUDS.includes(name.toUpperCase())) {
-    yield format('cloud', name, 'one of AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud, Private');
+    yield format('cloud', name, 'AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud, or Private');
   } else if (name.toUpperCase() === 'PRIVATE') {
     yield* own.filter((key) => lacks(key)).map(needed);
   }
@@ -93,7 +94,7 @@ function* azureMonitor(given: Given): Iterable<Complaint> {
     yield format('resourceURI', text('resourceURI'), 'namespace/resource_type/resource_name');
   }
   if (text('metricAggregationType') !== '' && !AGGREGATIONS.includes(text('metricAggregationType'))) {
-    yield format('metricAggregationType', text('metricAggregationType'), `one of ${AGGREGATIONS.join(', ')}`);
+    yield format('metricAggregationType', text('metricAggregationType'), oneOf(AGGREGATIONS));
   }
   if (text('metricAggregationInterval') !== '' && text('metricAggregationInterval').split(':').length !== 3) {
     yield format('metricAggregationInterval', text('metricAggregationInterval'), 'hh:mm:ss');
@@ -271,7 +272,7 @@ function* mssql({ text, lacks }: Given): Iterable<Complaint> {
     return;
   }
   if (/[\s#/?@\\^`{|}]|:(?!\d*$)/.test(host.replace(/^\[[\da-f:.]+\]/i, ''))) {
-    yield format('host', host, 'a host name, without a scheme and a path');
+    yield format('host', host, 'a host name, without a scheme or path');
   } else if (host.includes(':') && Number(text('port')) > 0) {
     yield format('host', host, 'a host name without a port when port is set');
   }
@@ -293,7 +294,7 @@ function* postgresql({ text, lacks }: Given): Iterable<Complaint> {
     return;
   }
   if (text('sslmode') !== '' && !SSL_MODES.includes(text('sslmode'))) {
-    yield format('sslmode', text('sslmode'), `one of ${SSL_MODES.join(', ')}`);
+    yield format('sslmode', text('sslmode'), oneOf(SSL_MODES));
   }
   if (
     text('port') !== '' &&

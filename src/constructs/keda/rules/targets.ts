@@ -14,6 +14,7 @@ import {
   SCALED_OBJECT_KIND,
   TRANSFER_HPA_OWNERSHIP,
 } from '../keda-facts';
+import { withArticle } from '../../../facts/words';
 import { type Target, keyOf, targetName, targetOf } from './target';
 import { targetPodRules } from './target-pods';
 import { scaledJobRule, scaledObjectRule, scaledView, type ScaledView } from './view';
@@ -64,7 +65,7 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/advanced/horizontalPodAutoscalerConfig/name',
-          message: `the HorizontalPodAutoscaler of the ScaledObject "${sharer.id.name}" has the same name`,
+          message: `the HorizontalPodAutoscaler has the same name as that of the ScaledObject "${sharer.id.name}"`,
           found: hpaOf(view).name,
           fix: 'Set advanced.horizontalPodAutoscalerConfig.name to a different name, or remove it.',
         };
@@ -188,7 +189,7 @@ const targetScales = scaledObjectRule(
     if (target !== undefined && NOT_SCALABLE.has(target.kind)) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `a ${targetName(target).split(' ')[0] ?? 'target'} has no scale subresource, so KEDA cannot scale it`,
+        message: `${withArticle(targetName(target).split(' ')[0] ?? 'target')} has no scale subresource, so KEDA cannot scale it`,
         found: target.name,
       };
     }
@@ -204,7 +205,7 @@ const targetHere = scaledObjectRule(
     summary: 'The target should be in the namespace of the ScaledObject, and scaleTargetRef should set its kind.',
     why: 'KEDA looks only in that namespace, and uses Deployment if no kind is set.',
     source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
-    fix: 'Create the ScaledObject in the namespace of the target, and set scaleTargetRef.apiVersion and scaleTargetRef.kind unless it is a Deployment.',
+    fix: 'Create the ScaledObject in the namespace of the target, and, unless the target is a Deployment, set scaleTargetRef.apiVersion and scaleTargetRef.kind.',
     concerns: ['scaleTargetRef'],
   },
   function* ({ manifest, spec }, { set }) {
@@ -232,7 +233,7 @@ const targetHere = scaledObjectRule(
     if (other !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `"${target.name}" is a ${other.id.kind}, but scaleTargetRef refers to a ${targetName(target).split(' ')[0] ?? 'target'}`,
+        message: `"${target.name}" is ${withArticle(other.id.kind)}, but scaleTargetRef refers to ${withArticle(targetName(target).split(' ')[0] ?? 'target')}`,
         found: target.name,
         fix: `Set scaleTargetRef.apiVersion: ${other.id.apiVersion} and scaleTargetRef.kind: ${other.id.kind}.`,
       };

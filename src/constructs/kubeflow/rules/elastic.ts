@@ -244,7 +244,7 @@ const workersInRange = jobRule(
     if (worker.count < range.min) {
       yield {
         path,
-        message: `the job has ${stated}, but training does not start before there are ${range.min}`,
+        message: `the job has ${stated}, but training starts only when there are ${range.min}`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
       };

@@ -145,6 +145,7 @@ const roleKnown = mpiRule(
         message: `the mpi-operator creates no pods for the role "${name}"`,
         found: name,
         expected: oneOf(ROLES),
+        fix: `Rename the key "${name}" in mpiReplicaSpecs to ${oneOf(ROLES)}, or remove it.`,
       };
     }
   },
@@ -157,7 +158,7 @@ const roleHasContainer = mpiRule(
     severity: 'error',
     summary: 'Launcher and Worker must have a template with at least one container.',
     why: 'The schema does not require a container; the controller rejects a role without one.',
-    fix: 'Set template.spec.containers of the role to a list of at least one container.',
+    fix: 'Set template.spec.containers of the role to a list with at least one container.',
   },
   function* ({ roles }) {
     for (const { name, value, path } of roles) {

@@ -222,7 +222,7 @@ const sizesMultiplied = ncclRule(
     }
     yield {
       path: test.path,
-      message: `${test.program} measures ${sizes} sizes`,
+      message: `${test.program} adds ${bytes} bytes for each next size, so it measures ${sizes} sizes`,
       expected: '-f 2',
     };
   },

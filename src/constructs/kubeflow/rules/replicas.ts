@@ -57,7 +57,7 @@ const roleHasTemplate = jobRule(
     summary: 'Each role must have a pod template.',
     why: 'The schema does not require one; a role without containers is rejected. The rules on pod templates check the template itself.',
     source: JUDGES,
-    fix: 'Set template.spec.containers of the role to a list of at least one container.',
+    fix: 'Set template.spec.containers of the role to a list with at least one container.',
   },
   function* (job) {
     const stated = asObject(job.spec[job.framework.replicaSpecs]);

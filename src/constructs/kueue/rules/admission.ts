@@ -67,7 +67,7 @@ const covered = admissionRule(
     summary: 'A ClusterQueue should have quota for every resource that its workloads request.',
     why: 'A workload that requests a resource without quota is never admitted, unless the configuration of Kueue excludes the resource, transforms it into another, or maps its device class.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
-    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings of the configuration of Kueue covers it.',
+    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings in the configuration of Kueue covers it.',
   },
   function* ({ clusterQueue, templates }, set) {
     const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
@@ -165,7 +165,8 @@ const levelKnown = admissionRule(
     fix: 'Set the annotation to a level of the Topology, or set spec.topologyName of the ResourceFlavor to a Topology with that level.',
   },
   function* ({ clusterQueue, templates }, set) {
-    const levels = levelsOf(set, clusterQueue);
+    // A level without a label is reported where it is.
+    const levels = levelsOf(set, clusterQueue)?.filter((label) => label !== '');
     if (levels === undefined) {
       return;
     }

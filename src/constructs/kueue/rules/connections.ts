@@ -259,7 +259,7 @@ const localQueueKnown = adviceRule(
       const near = nearest && nearObject(set, { kind: LOCAL_QUEUE, name, path, value: name }, nearest);
       yield {
         path,
-        message: `LocalQueue "${name}" not found in the namespace "${namespace}" of these manifests`,
+        message: `LocalQueue "${name}" not found in the namespace "${namespace}" in these manifests`,
         found: name,
         ...(near || { expected: own }),
       };

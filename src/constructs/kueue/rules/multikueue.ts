@@ -60,12 +60,12 @@ const parameters = multikueueRule(
     }
     const { apiGroup, kind } = asObject(spec.parameters);
     if (spec.parameters === undefined) {
-      yield { path: '/spec', message: 'spec.parameters is not set', expected: 'a MultiKueueConfig' };
+      yield { path: '/spec', message: 'spec.parameters must be set', expected: 'a MultiKueueConfig' };
     } else if (kind !== 'MultiKueueConfig' || apiGroup !== 'kueue.x-k8s.io') {
       yield {
         path: '/spec/parameters',
-        message: `spec.parameters refers to the kind ${asString(kind) ?? ''} of the API group ${asString(apiGroup) ?? ''}`,
-        expected: 'MultiKueueConfig of kueue.x-k8s.io',
+        message: `spec.parameters must refer to kind MultiKueueConfig in apiGroup kueue.x-k8s.io, not to kind ${JSON.stringify(kind ?? '')} in apiGroup ${JSON.stringify(apiGroup ?? '')}`,
+        expected: 'kind MultiKueueConfig in apiGroup kueue.x-k8s.io',
       };
     }
   },
@@ -100,7 +100,7 @@ const queueAllowed = multikueueRule(
     if (second !== undefined) {
       yield {
         path: second.path,
-        message: `the checks ${allOf(multikueue.map(({ name }) => `"${name}"`))} are all checks of MultiKueue`,
+        message: `the ClusterQueue must have at most one MultiKueue check, but has ${allOf(multikueue.map(({ name }) => `"${name}"`))}`,
       };
     }
     for (const { path, name, flavors } of multikueue) {
@@ -116,7 +116,7 @@ const queueAllowed = multikueueRule(
     if (provisioning !== undefined) {
       yield {
         path: provisioning.path,
-        message: `the check "${provisioning.name}" for provisioning requests must not be beside the MultiKueue check "${first.name}"`,
+        message: `the check "${provisioning.name}" for provisioning requests must not be used together with the MultiKueue check "${first.name}"`,
       };
     }
   },
@@ -190,7 +190,7 @@ const managedByKueue = workloadRule(
     if (kind?.managedBy !== undefined && typeof value === 'string' && value !== MULTIKUEUE_CONTROLLER) {
       yield {
         path: kind.managedBy,
-        message: `managedBy is "${value}", but the ClusterQueue sends the job to another cluster`,
+        message: `managedBy must be ${MULTIKUEUE_CONTROLLER}, because the ClusterQueue sends the job to another cluster: "${value}"`,
         found: value,
         expected: MULTIKUEUE_CONTROLLER,
       };
@@ -214,7 +214,7 @@ const pathAllowed = multikueueRule(
     if (path !== undefined && (!path.startsWith(`${KUBECONFIG_FOLDER}/`) || path.split('/').includes('..'))) {
       yield {
         path: pointerTo(object),
-        message: `the kubeconfig "${path}" is not below ${KUBECONFIG_FOLDER}`,
+        message: `the kubeconfig "${path}" must be below ${KUBECONFIG_FOLDER}`,
         found: path,
       };
     }
@@ -289,7 +289,7 @@ function faultOf(text: string): string | undefined {
     ...fields(clusters, 'insecure-skip-tls-verify', 'certificate-authority'),
   ];
   if (refused.length > 0) {
-    return `has a kubeconfig with ${allOf(refused)}, which Kueue refuses`;
+    return `has a kubeconfig with ${allOf(refused)}, which Kueue rejects`;
   }
   return clusters.some(({ server }) => asString(server) === undefined || server === '')
     ? 'has a kubeconfig in which a cluster has no server'

@@ -228,10 +228,15 @@ const flavorTaints = fixesByField(
         const badValue = labelValue(text);
         if (badKey !== undefined) {
           const fix = nameFix(`${fieldOf(path)}.key`, badKey, key);
-          yield { path, message: `the key ${JSON.stringify(key)} of the taint must ${badKey}`, found: key, fix };
+          yield {
+            path,
+            message: `the taint's key${key === '' ? '' : ` ${JSON.stringify(key)}`} must ${badKey}`,
+            found: key,
+            fix,
+          };
         } else if (badValue !== undefined) {
           const fix = nameFix(`${fieldOf(path)}.value`, badValue, text);
-          yield { path, message: `the value ${JSON.stringify(text)} of the taint must ${badValue}`, found: text, fix };
+          yield { path, message: `the taint's value ${JSON.stringify(text)} must ${badValue}`, found: text, fix };
         }
         if (seen.has(`${key} ${effect}`)) {
           yield {
@@ -247,7 +252,11 @@ const flavorTaints = fixesByField(
         const key = asString(value.key) ?? '';
         const complaint = key === '' ? undefined : qualifiedName(key);
         if (complaint !== undefined) {
-          yield { path: `${path}/key`, message: `the key ${JSON.stringify(key)} must ${complaint}`, found: key };
+          yield {
+            path: `${path}/key`,
+            message: `the toleration's key ${JSON.stringify(key)} must ${complaint}`,
+            found: key,
+          };
         }
       }
     },
@@ -317,7 +326,7 @@ const workloadSlices = fixesByField(
         } else if (!hasTopology && size !== undefined) {
           yield {
             path: at,
-            message: 'podSetSliceSize must not be set when podSetSliceRequiredTopology is unset',
+            message: 'podSetSliceSize must not be set without podSetSliceRequiredTopology',
             found: size,
           };
         } else if (size !== undefined && size <= 0) {

@@ -174,7 +174,7 @@ const limitsNeedParent = quotaRule(
         const parent = isCohort ? 'parentName' : 'cohortName';
         yield {
           path: `${path}/${field}`,
-          message: `${field} must not be set when ${parent} is unset`,
+          message: `${field} must not be set without ${parent}`,
           found: value.toString(),
           fix: `Set spec.${parent}, or remove ${field}.`,
         };

@@ -223,7 +223,7 @@ const layers = requestRule(
       if (complaint !== undefined) {
         yield {
           path,
-          message: `[${index}].topology "${level}" must ${complaint}`,
+          message: `topology "${level}" of layer ${index} must ${complaint}`,
           found: level,
           fix: nameFix(`${SLICE_LAYERS}[${index}].topology`, complaint, level),
         };
@@ -231,7 +231,7 @@ const layers = requestRule(
       if (seen.has(level)) {
         yield {
           path,
-          message: `[${index}].topology "${level}" is a duplicate`,
+          message: `duplicate topology "${level}" in layer ${index}`,
           found: level,
           fix: `Set ${SLICE_LAYERS}[${index}].topology to another level, or remove the layer.`,
         };
@@ -240,7 +240,7 @@ const layers = requestRule(
       if (size < 1) {
         yield {
           path,
-          message: `[${index}].size must be greater than or equal to 1: ${size}`,
+          message: `size of layer ${index} must be greater than or equal to 1: ${size}`,
           found: size,
           expected: 'at least 1',
           fix: `Set ${SLICE_LAYERS}[${index}].size to at least 1.`,
@@ -248,7 +248,7 @@ const layers = requestRule(
       } else if (above !== undefined && above % size !== 0) {
         yield {
           path,
-          message: `[${index}].size must be a divisor of [${index - 1}].size (${size}, but ${above})`,
+          message: `size of layer ${index} must be a divisor of ${above}, the size of layer ${index - 1}: ${size}`,
           found: size,
           fix: `Set ${SLICE_LAYERS}[${index}].size to a divisor of ${above}.`,
         };
@@ -256,7 +256,7 @@ const layers = requestRule(
       if (index === 0 && count !== undefined && size > count) {
         yield {
           path,
-          message: `[0].size must be less than or equal to the number of pods (${size} > ${count})`,
+          message: `size of layer 0 must be less than or equal to the number of pods (${size} > ${count})`,
           found: size,
           ...atMost(template, size, `Set ${SLICE_LAYERS}[0].size`),
         };
@@ -361,7 +361,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `one template of the pod set group "${name}" must have a single pod, but they have ${counts.join(' and ')}`,
+        message: `one template of the pod set group "${name}" must have a single pod, but the templates have ${counts.join(' and ')} pods`,
         found: name,
         expected: 'one pod, and any number of pods',
       };

@@ -413,7 +413,7 @@ function boundProblem({ sign, value, unit }: Comparison, bounds: Bounds): Compar
   }
   return unit === '%' && value > 0 && value < 1
     ? {
-        message: 'compares percent with a number that looks like a ratio',
+        message: 'compares a percentage with a number that looks like a ratio',
         expected: bounds.called,
         severity: 'warning',
       }
@@ -425,7 +425,7 @@ function sizeProblem({ sign, value, unit }: Comparison): ComparisonProblem | und
   const looksLikePart = (value > 0 && value <= 1) || (value >= 50 && value < 100);
   return (unit === 'MiB' || unit === 'bytes') && sign.startsWith('>') && looksLikePart
     ? {
-        message: `compares ${unit} with a number that looks like ${value <= 1 ? 'a ratio' : 'percent'}`,
+        message: `compares ${unit} with a number that looks like ${value <= 1 ? 'a ratio' : 'a percentage'}`,
         expected: `a number of ${unit}`,
         severity: 'warning',
       }

@@ -1,7 +1,7 @@
 /**
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
-import { oneOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 import { fixesByField, keepOne } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -55,7 +55,7 @@ export const monitorRules: readonly Rule[] = [
         if (used.length > 1) {
           yield {
             path: pointer(path, used[1] ?? ''),
-            message: `${used.join(' and ')} must not be set together`,
+            message: `${allOf(used)} must not be set together`,
             found: used,
             expected: 'one way to authenticate',
             fix: keepOne(used, fieldOf(path)),
@@ -216,7 +216,7 @@ export const monitorRules: readonly Rule[] = [
           found: port,
           ...(known.length === 0
             ? {
-                expected: `a port with a name in the ${what}`,
+                expected: `a port named "${port}"`,
                 fix: `Set name: ${port} on a port of the ${what}, or set targetPort or portNumber to a number.`,
               }
             : { expected: oneOf(known) }),

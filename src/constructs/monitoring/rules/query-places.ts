@@ -138,7 +138,7 @@ function fileOf(object: JsonObject, base: string, key: string | undefined): Rule
           ? `the alert "${alert}"`
           : (record ?? '') !== ''
             ? `the recording rule "${record}"`
-            : `rules[${at}] of the group "${group.name}"`;
+            : `rules[${at}] in the group "${group.name}"`;
       rules.push({ raw, title, alert, record, expr, group, path: embedded ? base : pointer(path, 'rules', at) });
     }
     return group;

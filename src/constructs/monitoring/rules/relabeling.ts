@@ -108,7 +108,7 @@ function restrictionProblem(step: JsonObject, action: string, fields: Fields): R
   if ((action === 'labeldrop' || action === 'labelkeep') && hasMoreThanRegex(step, fields)) {
     return {
       field: fields.sourceLabels,
-      message: `the action ${action} allows only regex, which it matches with label names`,
+      message: `the action ${action} allows only regex, which it matches against label names`,
       fix: `Keep only regex and ${fields.action} in the relabeling.`,
     };
   }

@@ -67,7 +67,7 @@ export const ruleGroupRules: readonly Rule[] = [
         if (file.key === undefined && typeof expr === 'number' && (expr | 0) !== expr) {
           yield {
             path: within(rule, file, 'expr'),
-            message: `expr of ${rule.title} must be a string, or an integer of 32 bits: ${expr}`,
+            message: `expr of ${rule.title} must be a string or a 32-bit integer: ${expr}`,
             found: expr,
           };
         }
@@ -285,13 +285,16 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
     if (value !== undefined && value !== '' && parseDuration(value) !== 0) {
       yield {
         path: at(key),
-        message: `the field ${key} must not be set in ${title}: only alerts have it`,
+        message: `"${key}" must not be set in ${title}, because only alerts have it`,
         found: value,
       };
     }
   }
   if (Object.keys(asObject(raw.annotations)).length > 0) {
-    yield { path: at('annotations'), message: `annotations must not be set in ${title}: only alerts have them` };
+    yield {
+      path: at('annotations'),
+      message: `annotations must not be set in ${title}, because only alerts have them`,
+    };
   }
 }
 

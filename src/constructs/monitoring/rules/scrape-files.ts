@@ -145,7 +145,7 @@ export const scrapeFileRules: readonly Rule[] = [
         "A job that keeps the DCGM exporter's pods by their label app must keep app: nvidia-dcgm-exporter if the GPU operator deploys them.",
       why: 'The regular expression of a relabeling must match the whole value: dcgm-exporter matches no pod of the operator, and no target remains.',
       source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter/0800_daemonset.yaml; Prometheus, model/relabel/relabel.go NewRegexp`,
-      fix: 'Set regex: nvidia-dcgm-exporter, or use a ServiceMonitor on the Service of that name.',
+      fix: 'Set regex: nvidia-dcgm-exporter, or use a ServiceMonitor for the Service nvidia-dcgm-exporter.',
     },
     function* ({ path, jobs }) {
       for (const { value, name } of jobs) {

@@ -301,7 +301,8 @@ function pluginRule(
       if (of.includes(kind)) {
         yield {
           path,
-          message: webhookOnly === true ? `${message}: the webhook of the operator, if enabled, rejects it` : message,
+          message:
+            webhookOnly === true ? `${message}; the operator's webhook, if enabled, rejects the object` : message,
           found,
           expected,
           ...(fix === undefined ? {} : { fix }),

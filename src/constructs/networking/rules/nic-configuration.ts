@@ -5,6 +5,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rules/rule';
+import { allOf } from '../../../facts/words';
 import { type Manifest } from '../../../manifests/manifest';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { certainlyMeet, setRule, specRule, textAt } from './networking-rule';
@@ -19,10 +20,10 @@ const cardType = specRule(
   {
     row: 'NC7',
     tier: 'advice',
-    summary: 'nicType of a NicConfigurationTemplate must be a PCI device id: four lower-case hexadecimal digits.',
+    summary: 'nicType of a NicConfigurationTemplate must be a PCI device id: four lowercase hexadecimal digits.',
     why: 'The operator compares it with the device id of each card; a name such as ConnectX-7 matches no card, and nothing is configured.',
     source: SOURCE,
-    fix: 'Set nicSelector.nicType to the device id, such as 1021 for ConnectX-7, 1023 for ConnectX-8, or a2dc for BlueField-3.',
+    fix: 'Set nicSelector.nicType to the PCI device ID, such as 1021 for ConnectX-7, 1023 for ConnectX-8, or a2dc for BlueField-3.',
   },
   [TEMPLATE],
   function* (spec) {
@@ -30,9 +31,9 @@ const cardType = specRule(
     if (type !== undefined && !/^[0-9a-f]{4}$/.test(type)) {
       yield {
         path: '/spec/nicSelector/nicType',
-        message: `"${type}" is not a PCI device id`,
+        message: `"${type}" is not a valid PCI device ID`,
         found: type,
-        expected: 'four lower-case hexadecimal digits, such as 1021',
+        expected: 'four lowercase hexadecimal digits, such as 1021',
       };
     }
   },
@@ -137,7 +138,7 @@ const resets = specRule(
     if (spec.resetToDefault === true && settings.length > 0) {
       yield {
         path: '/spec/resetToDefault',
-        message: `${settings.join(', ')} of the template ${settings.length === 1 ? 'has' : 'have'} no effect with resetToDefault`,
+        message: `${allOf(settings)} of the template ${settings.length === 1 ? 'has' : 'have'} no effect with resetToDefault`,
         found: true,
         expected: 'no resetToDefault',
       };
@@ -182,7 +183,7 @@ const apart = setRule(
         yield {
           manifest: second,
           path: '/spec/nicSelector',
-          message: `selects cards that the NicConfigurationTemplate "${first.id.name}" selects too`,
+          message: `the template selects cards that the NicConfigurationTemplate "${first.id.name}" also selects`,
           expected: 'one template for each card',
         };
       }

@@ -293,7 +293,7 @@ const policiesApart = setRule(
         yield {
           manifest,
           path: '/spec/nodeSelector',
-          message: `nodeSelector must not select nodes that the NicNodePolicy "${other.id.name}" selects too`,
+          message: `nodeSelector must not select nodes that the NicNodePolicy "${other.id.name}" also selects`,
           fix: `Set spec.nodeSelector to labels that no node of the NicNodePolicy "${other.id.name}" has.`,
           found: spec.nodeSelector,
         };
@@ -335,7 +335,7 @@ const imagesNamed = fixesByField(
       summary: 'Each part of a NicClusterPolicy must have a repository and a version, of its own or from global.',
       why: 'The operator builds the image reference from repository, image, and version: without one of them the image cannot be pulled.',
       source: `${OPERATOR}, api/v1alpha1/nicclusterpolicy_types.go (ImageSpec, global)`,
-      fix: 'Set global.repository and global.version, or both in the part.',
+      fix: 'Set global.repository and global.version, or repository and version of the component.',
     },
     [NIC_CLUSTER_POLICY],
     function* (spec) {

@@ -148,7 +148,7 @@ const values = entryRule(
         const at = pointer(path, 'annotations', key);
         yield {
           path: at,
-          message: `the value has ${byteLength(value)} bytes and must have no more than ${LONGEST_ANNOTATION}`,
+          message: `the value must have no more than ${LONGEST_ANNOTATION} bytes, but has ${byteLength(value)}`,
           expected: `at most ${LONGEST_ANNOTATION} bytes`,
           fix: `Shorten ${fieldOf(at)} to at most ${LONGEST_ANNOTATION} bytes.`,
         };
@@ -182,7 +182,12 @@ const taintKeys = entryRule(
       const key = asString(value.key) ?? '';
       const complaint = taintKeyFault(key) === undefined ? qualifiedName(key) : undefined;
       if (complaint !== undefined) {
-        yield { path: `${path}${at}/key`, message: `the taint's key "${key}" must ${complaint}`, found: key };
+        yield {
+          path: `${path}${at}/key`,
+          message: `the taint's key "${key}" must ${complaint}`,
+          found: key,
+          fix: `Set ${fieldOf(`${path}${at}/key`)} to ${KEY_FORMS}.`,
+        };
       }
     }
   },
@@ -205,10 +210,18 @@ const templates = entryRule(
   function* (entry, path) {
     for (const key of ['labelsTemplate', 'varsTemplate']) {
       const text = asString(entry[key]) ?? '';
-      const problem =
-        byteLength(text) > LARGEST_TEMPLATE
-          ? `must have at most ${LARGEST_TEMPLATE} bytes`
-          : templateProblem(text, TEMPLATE_SCOPE);
+      const bytes = byteLength(text);
+      if (bytes > LARGEST_TEMPLATE) {
+        yield {
+          path: `${path}/${key}`,
+          message: `${key} must have no more than ${LARGEST_TEMPLATE} bytes, but has ${bytes}`,
+          found: bytes,
+          expected: `at most ${LARGEST_TEMPLATE} bytes`,
+          fix: `Shorten ${fieldOf(`${path}/${key}`)} to at most ${LARGEST_TEMPLATE} bytes.`,
+        };
+        continue;
+      }
+      const problem = templateProblem(text, TEMPLATE_SCOPE);
       if (problem !== undefined) {
         yield { path: `${path}/${key}`, message: `${key} is not a valid Go template: ${problem}`, found: text };
       }
@@ -279,7 +292,7 @@ const expressions = entryRule(
       'A match expression must have the number of values that its operator takes: none, at least one, exactly one, or two in order, and numbers if it compares numbers.',
     why: 'NFD stops evaluating the rule with an error: no node gets its labels.',
     source: EXPRESSIONS,
-    fix: 'Set value to the number of values that the operator takes, and set type only to version.',
+    fix: 'Set value to as many values as the operator requires, and set type only to version.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {

@@ -105,8 +105,7 @@ const namespaceMode = setRule(
           yield {
             manifest,
             path: '/spec/rdmaSharedDevicePlugin',
-            message:
-              'rdmaSharedDevicePlugin requires the RDMA mode shared, but a SriovNetworkPoolConfig sets rdmaMode: exclusive',
+            message: 'rdmaSharedDevicePlugin requires rdmaMode shared, but a SriovNetworkPoolConfig sets exclusive',
           };
         }
       }
@@ -118,7 +117,7 @@ const namespaceMode = setRule(
         yield {
           manifest,
           path: '/spec/config',
-          message: 'the plugin rdma requires mode exclusive, but a SriovNetworkPoolConfig sets shared',
+          message: 'the CNI plugin rdma requires rdmaMode exclusive, but a SriovNetworkPoolConfig sets shared',
         };
       }
     }
@@ -128,7 +127,7 @@ const namespaceMode = setRule(
         yield {
           manifest,
           path: '/spec/metaPlugins',
-          message: 'the plugin rdma requires mode exclusive, but a SriovNetworkPoolConfig sets shared',
+          message: 'the CNI plugin rdma requires rdmaMode exclusive, but a SriovNetworkPoolConfig sets shared',
         };
       }
     }

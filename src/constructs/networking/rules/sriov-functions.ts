@@ -24,7 +24,7 @@ function rangeOf(text: string): FunctionRange | string {
   }
   const match = /^(\d+)-(\d+)$/.exec(range);
   if (rest.length > 0 || match === null) {
-    return 'is not name#first-last';
+    return 'must have the form name#first-last';
   }
   const [, first, last] = match.map(Number);
   return { pf, first: first ?? 0, last: last ?? 0 };

@@ -66,7 +66,7 @@ const operatorNamespace = setRule(
         found: manifest.id.namespace,
         expected: namespace,
         fix: moveFix(manifest, namespace),
-        message: `the operator reads only one namespace, and ${first?.id.kind ?? ''} "${first?.id.name ?? ''}" is in "${namespace}"`,
+        message: `the operator reads only one namespace, but the ${first?.id.kind ?? ''} "${first?.id.name ?? ''}" is in "${namespace}"`,
       };
     }
   },

@@ -21,7 +21,7 @@ const resourceName = specRule(
     summary: 'The resourceName of a policy must consist of letters, digits, and underscores.',
     why: 'The webhook rejects any other; without the webhook, the device plugin does not start.',
     source: WEBHOOK,
-    fix: 'Set resourceName to a name without prefix, hyphens, and dots.',
+    fix: 'Set resourceName to a name of letters, digits, and underscores, without a prefix.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -78,7 +78,7 @@ const supportedCard = specRule(
     summary: 'Vendor and deviceID of a policy must be those of a card that the operator supports.',
     why: 'The webhook rejects cards that are not in the ConfigMap supported-nic-ids; by default it contains cards of Intel, NVIDIA, Broadcom, QLogic, Marvell, and virtio.',
     source: `${WEBHOOK}; deployment/sriov-network-operator-chart/templates/configmap.yaml`,
-    fix: 'Set vendor and deviceID to the PCI ids of the physical function (four lowercase hexadecimal digits, without 0x), or add the card to supportedExtraNICs of the chart.',
+    fix: 'Set vendor and deviceID to the PCI IDs of the physical function (four lowercase hexadecimal digits, without 0x), or add the card to supportedExtraNICs of the chart.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -249,7 +249,7 @@ const excludeTopology = setRule(
       yield {
         manifest: second,
         path: '/spec/excludeTopology',
-        message: `excludeTopology must be the same in all policies of the resource "${textAt(one, 'resourceName')}", but differs from "${first.id.name}"`,
+        message: `excludeTopology must be the same in all policies of the resource "${textAt(one, 'resourceName')}", but differs from that of the policy "${first.id.name}"`,
         found: other.excludeTopology ?? false,
         expected: String(one.excludeTopology === true),
       };

@@ -30,7 +30,7 @@ export const neuronRules: readonly Rule[] = [
         const asked = amountsOf(container).filter(({ amount }) => amount > 0);
         const core = asked.find(({ name }) => name === CORE);
         if (core !== undefined && asked.some(({ name }) => name === DEVICE)) {
-          say(core.path, `${CORE} must not be set when ${DEVICE} is set`, { expected: 'one of the two' });
+          say(core.path, `${CORE} must not be set when ${DEVICE} is set`, { expected: 'only one of these resources' });
         }
       }
     },
@@ -54,7 +54,7 @@ export const neuronRules: readonly Rule[] = [
       }
       for (const { name, amount, path } of askedByPod(pod)) {
         if (name === DEVICE && amount > 0 && !TORUS_COUNTS.includes(amount)) {
-          say(path, `${amount} devices of ${oneOf(types)} are not connected to each other directly`, {
+          say(path, `${amount} devices of ${oneOf(types)} are not directly connected to each other`, {
             found: amount,
             expected: oneOf(TORUS_COUNTS.map(String)),
           });

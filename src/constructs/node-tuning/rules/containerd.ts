@@ -230,7 +230,11 @@ export const containerdRules: readonly Rule[] = [
     },
     function* ({ value }) {
       if (value.version === undefined) {
-        yield { path: '', message: 'the file sets no version', expected: 'version = 3, or 2 for containerd 1.x' };
+        yield {
+          path: '',
+          message: 'version must be set in the file',
+          expected: 'version = 3, or 2 for containerd 1.x',
+        };
       }
     },
   ),

@@ -11,15 +11,15 @@ import { FIELD_OF_FLAG } from './kubelet-arguments-as-configuration';
 
 /** Flags that a supported kubelet no longer has, and what does their work. */
 const GONE: ReadonlyMap<string, string> = new Map([
-  ['container-runtime', 'nothing: every runtime is reached by its socket'],
+  ['container-runtime', 'no flag, because every runtime is reached by its socket'],
   ['network-plugin', 'the configuration of the container runtime'],
   ['cni-bin-dir', 'the configuration of the container runtime'],
   ['cni-conf-dir', 'the configuration of the container runtime'],
-  ['docker-endpoint', 'nothing: the kubelet does not talk to Docker since 1.24'],
+  ['docker-endpoint', 'no flag, because the kubelet has not supported Docker since 1.24'],
   ['image-pull-progress-deadline', 'the configuration of the container runtime'],
-  ['dynamic-config-dir', 'a file, and --config-dir for what is laid over it'],
+  ['dynamic-config-dir', '--config with a file, and --config-dir for drop-ins'],
   ['register-schedulable', '--register-with-taints'],
-  ['allow-privileged', 'pod security of the namespace'],
+  ['allow-privileged', 'the Pod Security level of the namespace'],
 ]);
 
 export const kubeletArgumentRules: readonly Rule[] = [

@@ -63,7 +63,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       severity: 'warning',
       summary: "The fields of the kubelet's configuration file must be fields of a kubelet version.",
       why: 'The kubelet logs "Using lenient decoding" and starts without the setting.',
-      fix: 'Rename the field to a field of KubeletConfiguration, which are case-sensitive, or remove it.',
+      fix: 'Rename the field to one of KubeletConfiguration, whose names are case-sensitive, or remove it.',
       source: `${cite('kubernetes')}, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)`,
     },
     function* (file) {

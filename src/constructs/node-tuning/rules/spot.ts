@@ -63,7 +63,7 @@ const spotTolerated = podRule(
         yield {
           severity: 'error',
           path,
-          message: `the pod does not tolerate the taint ${taint.key} of the spot nodes of ${title} that it selects`,
+          message: `the pod selects spot nodes of ${title}, but does not tolerate their taint ${taint.key}`,
           expected: wanted,
         };
       } else {

@@ -39,7 +39,10 @@ export const unitRules: readonly Rule[] = [
     },
     function* ({ name, value }) {
       if (/(^|\/)kubepods[^/]*\.slice(\.d|$)/.test(name)) {
-        yield { path: pointer('', Object.keys(value)[0] ?? ''), message: 'the slice is managed by the kubelet' };
+        yield {
+          path: pointer('', Object.keys(value)[0] ?? ''),
+          message: 'the kubelet manages this slice, and overwrites its settings',
+        };
       }
     },
   ),

@@ -94,8 +94,11 @@ export const contentionRules: readonly Rule[] = [
           if (request.multiply(2).isLessThan(limit)) {
             say(
               `${container.path}/resources/requests/memory`,
-              `the memory request is less than half of the limit (${request.toString()}, ${limit.toString()})`,
-              { expected: limit.toString(), fix: `Set requests.memory to ${limit.toString()}, or close to it.` },
+              `the memory request is less than half of the limit (${request.toString()} of ${limit.toString()})`,
+              {
+                expected: `at least half of ${limit.toString()}`,
+                fix: `Set requests.memory to ${limit.toString()}, or close to it.`,
+              },
             );
           }
         }

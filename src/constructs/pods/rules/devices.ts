@@ -3,7 +3,7 @@
  * values that NCCL reads.
  */
 import { fieldOf } from '../../../manifests/pointer';
-import { oneOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 import { fixesByField } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import {
@@ -212,10 +212,14 @@ export const deviceRules: readonly Rule[] = [
               const unknown = unknownNcclTokens(name, said);
               if (unknown.length > 0) {
                 const choices = findNcclVariable(name)?.tokens ?? [];
-                say(`${path}/value`, `unsupported value "${unknown.join(', ')}" in ${name}`, {
-                  expected: `one or more of ${oneOf(choices)}, separated by commas`,
-                  fix: `Remove ${name} from env, or set it to one or more of ${oneOf(choices)}, separated by commas.`,
-                });
+                say(
+                  `${path}/value`,
+                  `unsupported ${unknown.length === 1 ? 'value' : 'values'} ${allOf(unknown.map((one) => `"${one}"`))} in ${name}`,
+                  {
+                    expected: `one or more of ${oneOf(choices)}, separated by commas`,
+                    fix: `Remove ${name} from env, or set it to one or more of ${oneOf(choices)}, separated by commas.`,
+                  },
+                );
               }
               continue;
             }

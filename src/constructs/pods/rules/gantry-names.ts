@@ -335,7 +335,8 @@ const complete: SetRule = {
       if (first === undefined || minimum === undefined) {
         continue;
       }
-      if (templates.some(({ count, manifest }) => count === undefined || grows(manifest))) {
+      // A count below 0 is reported where it is.
+      if (templates.some(({ count, manifest }) => count === undefined || count < 0 || grows(manifest))) {
         continue;
       }
       const pods = templates.reduce((sum, { count = 0 }) => sum + count, 0);

@@ -25,7 +25,7 @@ export const capacityReportReadable: ObjectRule = {
       const { at, expected } = read.problem;
       yield {
         path: pointer('/metadata/annotations', GANTRY_ACCELERATOR_CAPACITY),
-        message: at === '' ? 'the report cannot be read' : `${at} of the report cannot be read`,
+        message: at === '' ? 'the report of the node agent cannot be read' : `${at} of the report cannot be read`,
         found: text,
         expected,
         fix: `Set ${at === '' ? `annotations["${GANTRY_ACCELERATOR_CAPACITY}"]` : `${at} of the report`} to ${expected}, or remove the annotation.`,

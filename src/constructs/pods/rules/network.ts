@@ -88,7 +88,7 @@ export const networkRules: readonly Rule[] = [
       summary:
         "A network that a pod attaches to must be defined in the pod's namespace, or in the namespace in the annotation.",
       why: 'The pod does not start until the NetworkAttachmentDefinition exists.',
-      fix: 'Add the NetworkAttachmentDefinition to the manifests, or make sure that it exists in the namespace of the pod, or in the one that k8s.v1.cni.cncf.io/networks states.',
+      fix: 'Add the NetworkAttachmentDefinition to the manifests, or make sure that it exists in the namespace of the pod, or in the namespace that the annotation k8s.v1.cni.cncf.io/networks names.',
       source: `${cite('network-attachment-definition')}; multus-cni`,
     },
     (pod, say, { set }) => {

@@ -244,7 +244,10 @@ export const placementRules: readonly Rule[] = [
         wishes.some(({ key }) => /topology\.kubernetes\.io\/zone/.test(key)) &&
         wishes.some(({ key }) => /gpu|accelerator/.test(key))
       ) {
-        say(`${byHost.path}/topologyKey`, 'one pod per host within a zone does not keep the hosts close to each other');
+        say(
+          `${byHost.path}/topologyKey`,
+          'the anti-affinity places each pod on a separate host, but does not keep the hosts close to each other',
+        );
       }
     },
   ),

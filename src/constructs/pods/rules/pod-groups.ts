@@ -136,7 +136,7 @@ function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Itera
     message: `${kind} "${name}" ${where}`,
     found: name,
     expected: near ?? (here.map(({ listed }) => listed).join(', ') || `a ${kind} in the namespace of the pod`),
-    fix: `${near === undefined ? `Set ${fieldOf(way.path)} to a ${kind} in the namespace of the pod` : `Set ${fieldOf(way.path)} to "${near}"`}, or add the ${kind} "${name}" there.`,
+    fix: `${near === undefined ? `Set ${fieldOf(way.path)} to a ${kind} in the namespace of the pod` : `Set ${fieldOf(way.path)} to "${near}"`}, or add the ${kind} "${name}" to the namespace of the pod.`,
   };
 }
 

@@ -38,7 +38,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         if (limit === undefined) {
           say(`${volume.path}/emptyDir`, `the in-memory volume "${text(volume.value.name)}" has no sizeLimit`, {
             expected: 'a sizeLimit',
-            fix: `Set emptyDir.sizeLimit of the volume, below limits.memory of the containers that mount it.`,
+            fix: 'Set emptyDir.sizeLimit to less than limits.memory of the containers that mount the volume.',
             ...(bounded ? { severity: 'info' } : {}),
           });
           continue;
@@ -130,7 +130,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           // Windows drives have one.
           if (text(value.mountPath).includes(':') && !/^[A-Za-z]:[\\/]?[^:]*$/.test(text(value.mountPath))) {
-            say(`${path}/mountPath`, `the mount path ${text(value.mountPath)} must not contain ":"`);
+            say(`${path}/mountPath`, `the mount path ${JSON.stringify(text(value.mountPath))} must not contain ":"`);
           }
         }
       }

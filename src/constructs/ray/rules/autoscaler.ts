@@ -63,7 +63,7 @@ const faultTolerance = clusterRule(
       if (when) {
         yield {
           path: at,
-          message: `${what} must be set through gcsFaultToleranceOptions`,
+          message: `${what} must be replaced with a field of gcsFaultToleranceOptions`,
           expected: 'a field of gcsFaultToleranceOptions',
           fix: `Remove ${fieldOf(at)}, and set the corresponding field of gcsFaultToleranceOptions.`,
         };
@@ -190,6 +190,7 @@ const perGroup = clusterRule(
           path: `${at}/idleTimeoutSeconds`,
           message: `idleTimeoutSeconds of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
           found: idle,
+          fix: `Set autoscalerOptions.version: v2, or remove ${fieldOf(at)}.idleTimeoutSeconds.`,
         };
       }
       const priority = asInteger(value.priority) ?? 0;
@@ -201,6 +202,7 @@ const perGroup = clusterRule(
           path: `${at}/priority`,
           message: `priority of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
           found: priority,
+          fix: `Set autoscalerOptions.version: v2, or remove ${fieldOf(at)}.priority.`,
         };
       } else if (version !== undefined && isBefore(version, 2, 56)) {
         yield {

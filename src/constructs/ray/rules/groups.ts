@@ -65,6 +65,7 @@ const groupNames = clusterRule(
           path: `${group.path}/groupName`,
           message: `duplicate worker group name "${group.name}"`,
           found: group.name,
+          fix: `Set ${fieldOf(group.path)}.groupName to a unique name.`,
         };
       }
       seen.add(group.name);

@@ -284,7 +284,7 @@ const deletion = rayJobRule(
       yield {
         path: `${at}/deletionRules`,
         message: 'deletionRules must not be set when shutdownAfterJobFinishes is set',
-        expected: 'one of them',
+        expected: 'only one of these fields',
       };
     }
     yield* orderProblems(rules, at);

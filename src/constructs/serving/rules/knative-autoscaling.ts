@@ -165,7 +165,7 @@ const hpaNotToZero = revisionRule(
     }
     yield {
       path: least?.path ?? stated.path,
-      message: 'the class hpa does not scale to zero',
+      message: `min-scale is ${least === undefined ? 'unset' : '0'}, but the class hpa does not scale to zero`,
       ...(least === undefined ? {} : { severity: 'warning' as const }),
     };
   },

@@ -463,7 +463,7 @@ function* writable(volume: JsonObject, mount: JsonObject, path: string, init: bo
   if ((init && !mayWrite) || claim.readOnly === true) {
     yield {
       path: `${path}/readOnly`,
-      message: 'readOnly must be true, because the volume is read-only',
+      message: `readOnly must be true, because the volume "${asString(mount.name) ?? ''}" is read-only`,
       expected: 'true',
     };
   }

@@ -107,9 +107,9 @@ const features = revisionRule(
       said.add(feature);
       yield {
         path: `${specPath}${path}`,
-        message: `the field requires the Knative feature ${feature}, which is disabled ${config === undefined ? 'by default' : 'in config-features'}`,
+        message: `${fieldOf(`${specPath}${path}`)} requires the Knative feature ${feature}, which is disabled ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
-        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace (in an app: serving.KnativeFeatureSwitches), or remove the field.`,
+        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace (in an app: serving.KnativeFeatureSwitches), or remove ${fieldOf(`${specPath}${path}`)}.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
       };
     }

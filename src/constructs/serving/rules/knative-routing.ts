@@ -219,7 +219,7 @@ const trafficValid = servingRule(
       'The targets of traffic must add up to 100 percent, each must name a revision or a configuration, and tags must be unique DNS-1035 labels.',
     why: 'The webhook rejects the Route or the Service.',
     source: `${KNATIVE}, pkg/apis/serving/v1/route_validation.go`,
-    fix: 'Set percent of the targets to numbers with the sum 100, and a unique tag and either revisionName or configurationName in each.',
+    fix: 'Set percent of the targets to numbers that add up to 100, and a unique tag and either revisionName or configurationName in each.',
   },
   function* (manifest) {
     const isService = manifest.id.kind === 'Service';
@@ -252,9 +252,9 @@ const trafficValid = servingRule(
     if (sum !== 100) {
       yield {
         path: '/spec/traffic',
-        message: `the sum of percent of all targets must be 100: ${sum}`,
+        message: `percent of all targets must add up to 100: ${sum}`,
         expected: '100',
-        fix: 'Set traffic[].percent to numbers with the sum 100.',
+        fix: 'Set traffic[].percent to numbers that add up to 100.',
       };
     }
   },
@@ -371,7 +371,7 @@ function* badDomain({ id, object }: Manifest): Iterable<Violation> {
       path: '/metadata/name',
       // The domain of the cluster is a setting.
       severity: 'warning',
-      message: `the name "${id.name}" must not be in the domain of the cluster`,
+      message: `the name "${id.name}" must not be in the cluster domain`,
       found: id.name,
     };
   }

@@ -54,7 +54,7 @@ export const surgeFits: Rule = {
       const { key, hard, needed } = first;
       yield {
         path: '/spec/strategy',
-        message: `a rolling update creates a pod before it removes one of the ${replicas === 1 ? 'pod' : `${replicas} pods`}, which exceeds the ${kindAndName(quota.manifest.id)} (${needed.toString()} > ${hard.toString()} ${key})`,
+        message: `a rolling update creates a pod before it removes ${replicas === 1 ? 'the old pod' : `one of the ${replicas} old pods`}, which exceeds the ${kindAndName(quota.manifest.id)} (${needed.toString()} > ${hard.toString()} ${key})`,
         expected: 'maxSurge: 0, maxUnavailable: 1',
       };
     }

@@ -170,7 +170,7 @@ const setFits: Rule = {
       yield {
         manifest,
         path: pointer('/spec/hard', key),
-        message: `the objects in the namespace exceed the quota of ${key} together (${total.toString()} > ${hard.toString()}): ${names.join(', ')}${more}`,
+        message: `together, the objects in the namespace exceed the quota for ${key} (${total.toString()} > ${hard.toString()}): ${names.join(', ')}${more}`,
         found: hard.toString(),
         expected: `at least ${total.toString()}`,
       };

@@ -43,7 +43,7 @@ const noDevicesByDefault: Rule = {
         const field = isObject(item.value.default) && resource in item.value.default ? 'default' : 'max';
         yield {
           path: pointer(item.path, field, resource),
-          message: `every container in the namespace without a limit of ${resource} is given ${amount.toString()}${field === 'max' ? ', because max is also the default' : ''}`,
+          message: `every container in the namespace without a limit for ${resource} gets ${amount.toString()}${field === 'max' ? ', because max is also the default' : ''}`,
           found: amount.toString(),
           expected: `a default of 0 for ${resource}`,
           fix: `Set default["${resource}"] to "0", or remove ${resource} here and limit it with a ResourceQuota.`,

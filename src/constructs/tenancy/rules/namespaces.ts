@@ -2,10 +2,11 @@
  * Namespaces: objects in a namespace that no manifest creates.
  */
 import { type Rule } from '../../../checks/rules/rule';
-import { quotedNames } from '../../../facts/spelling';
+import { nearestOf, quotedNames } from '../../../facts/spelling';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
+import { namesOfKind } from '../../../manifests/references/placed-names';
 
 const ALWAYS_THERE = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
 
@@ -32,6 +33,7 @@ const namespaceInSet: Rule = {
     }
     const made = new Set(names);
     const some = quotedNames(names);
+    const known = namesOfKind(set, 'Namespace').inReachOf('');
     const said = new Set<string>();
     for (const manifest of set.manifests) {
       const { namespace } = manifest.id;
@@ -42,6 +44,10 @@ const namespaceInSet: Rule = {
         continue;
       }
       said.add(namespace);
+      // A name that nearly matches another one is reported by references/object-in-set.
+      if (nearestOf(known, namespace) !== undefined) {
+        continue;
+      }
       yield {
         manifest,
         path: '/metadata/namespace',

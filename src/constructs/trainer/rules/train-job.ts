@@ -9,6 +9,7 @@ import {
   type RuleFacts,
   type Violation,
 } from '../../../checks/rules/rule';
+import { fieldOf } from '../../../manifests/pointer';
 import { domainPrefixedPath } from '../../../manifests/values/name-syntax';
 import { asArray, asInteger, asObject, asString, isObject, isUnset, objectsAt } from '../../../manifests/read';
 import {
@@ -108,7 +109,7 @@ const runtimeExists = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `${job.runtimeKind} "${job.runtimeName}" not found in these manifests${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''} or among those of Trainer`,
+      message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in this namespace in these manifests' : 'in these manifests or among the runtimes of Trainer'}`,
       found: job.runtimeName,
       expected: oneOf([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };
@@ -268,7 +269,11 @@ const patches = trainJobRule(
             path: `${at}/name`,
             message: `the runtime "${job.runtimeName}" has no job "${name}"`,
             found: name,
-            expected: oneOf([...(known?.keys() ?? [])]),
+            ...(known === undefined || known.size === 0 ? {} : { expected: oneOf([...known.keys()]) }),
+            fix:
+              known === undefined || known.size === 0
+                ? `Remove ${fieldOf(at)}, because the runtime has no jobs.`
+                : `Set ${fieldOf(`${at}/name`)} to ${oneOf([...known.keys()])}.`,
           };
           continue;
         }
@@ -282,7 +287,11 @@ const patches = trainJobRule(
               path: `${at}${container.path}/name`,
               message: `the job "${name}" of the runtime has no container "${own}"`,
               found: own,
-              expected: oneOf(containers),
+              ...(containers.length === 0 ? {} : { expected: oneOf(containers) }),
+              fix:
+                containers.length === 0
+                  ? `Remove ${fieldOf(`${at}${container.path}`)}, because the job has no containers.`
+                  : `Set ${fieldOf(`${at}${container.path}/name`)} to ${oneOf(containers)}.`,
             };
           }
         }

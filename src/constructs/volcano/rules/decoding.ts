@@ -88,7 +88,7 @@ const taskHasContainers: ObjectRule = taskRule(
     summary: 'The pod template of a task must have at least one container.',
     why: 'The schema does not require a template; the webhook rejects the job.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/admit_job.go, validateTaskTemplate`,
-    fix: 'Set template.spec.containers of the task to a list of at least one container.',
+    fix: 'Set template.spec.containers of the task to a list with at least one container.',
   },
   function* ({ name, podSpec }) {
     if (asArray(podSpec.containers).length === 0) {

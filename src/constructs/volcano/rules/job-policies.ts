@@ -137,14 +137,14 @@ const reactedToOnce = levelRule(
       'Each event and exit code must have only one policy within the job and within each task, and `*` excludes all other events.',
     why: 'The webhook rejects the job, because the action would be ambiguous.',
     source: WEBHOOK,
-    fix: 'Remove all entries of policies for the event but one, and use event: "*" only as the single entry.',
+    fix: 'Keep one entry of policies for each event, and use event: "*" only if no other entry has an event.',
   },
   function* ({ of, policies }) {
     const seen = new Set<string>();
     for (const { path, events, exitCode } of policies) {
       for (const name of exitCode === undefined ? events : [...events, `exit code ${exitCode}`]) {
         if (seen.has(name)) {
-          yield { path, message: `more than one policy of ${of} is for "${name}"`, found: name };
+          yield { path, message: `${of} has more than one policy for "${name}"`, found: name };
         }
         seen.add(name);
       }

@@ -50,6 +50,7 @@ const taskNamesUnique = jobRule(
           path: `${task.path}/name`,
           message: `duplicate task name "${task.name}" in tasks[${other}] and tasks[${task.index}]`,
           found: task.name,
+          fix: `Set tasks[${task.index}].name to a unique name.`,
         };
       }
     }
@@ -152,7 +153,7 @@ const taskHasReplicas = taskRule(
   function* (task) {
     if (task.value.replicas === undefined) {
       yield {
-        message: `replicas of the task "${task.name}" must be set: without it, the task has no pods`,
+        message: `replicas of the task "${task.name}" must be set: without replicas, the task has no pods`,
         expected: 'at least 1',
       };
     }
@@ -435,9 +436,13 @@ const restartPolicy = taskRule(
       path: '/template/spec',
       // Always says that the task does not finish. Left out, it may be meant as well, unless the job says what follows when it finishes.
       severity: policy === undefined && endOf(job).isExpected ? 'warning' : 'info',
-      message: `restartPolicy of the task "${task.name}" is ${policy === undefined || policy === '' ? 'Always by default' : JSON.stringify(policy)}, so its pods never complete`,
+      message:
+        policy === undefined || policy === '' || policy === 'Always'
+          ? `restartPolicy of the task "${task.name}" is Always${policy === 'Always' ? '' : ' by default'}, so its pods never complete`
+          : `unsupported restartPolicy ${JSON.stringify(policy)} in the task "${task.name}"`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
+      fix: 'Set restartPolicy in the pod template to OnFailure, or to Never if the policies of the job handle failures.',
     };
   },
 );

@@ -80,7 +80,7 @@ const minMemberCoversTasks: ObjectRule = {
   summary: 'The minMember of a PodGroup must be the sum of its minTaskMember.',
   why: 'Below the sum the scheduler skips the check for each task; above it, the scheduler waits for pods that belong to no task.',
   source: `${SCHEDULER}, CheckTaskValid and CheckTaskReady`,
-  fix: 'Set spec.minMember to the sum of spec.minTaskMember, or remove spec.minTaskMember.',
+  fix: 'Set spec.minMember to the sum of the numbers in spec.minTaskMember, or remove spec.minTaskMember.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const tasks = Object.entries(asObject(spec.minTaskMember)).flatMap(([task, count]) =>
@@ -93,7 +93,7 @@ const minMemberCoversTasks: ObjectRule = {
     }
     yield {
       path: spec.minMember === undefined ? '/spec' : '/spec/minMember',
-      message: `minMember must be the sum of minTaskMember (${minimum} != ${sum})`,
+      message: `minMember must equal the sum of the numbers in minTaskMember (${minimum} != ${sum})`,
       found: minimum,
       expected: `${sum}`,
       fix: `Set spec.minMember to ${sum}, or remove spec.minTaskMember.`,

@@ -74,7 +74,9 @@ const depthWithinLimit: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue "${queue.name}" has a depth of ${counted(depth, 'level')}: ${[...queues]
+        message: `the queue "${queue.name}" has a depth of ${counted(depth, 'level')}, more than ${MAX_QUEUE_DEPTH}: ${[
+          ...queues,
+        ]
           .reverse()
           .map(({ name }) => name)
           .join(' → ')} → ${queue.name}`,

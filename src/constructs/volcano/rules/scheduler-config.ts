@@ -263,7 +263,7 @@ const hierarchyAlone = configRule(
         yield {
           path: CONFIG_PATH,
           message: `tiers[${index}] must not contain both proportion and drf with enableHierarchy: true`,
-          expected: 'one of the two',
+          expected: 'proportion or drf, not both',
         };
       }
     }
@@ -287,7 +287,7 @@ const oneQueuePlugin = configRule(
       yield {
         path: CONFIG_PATH,
         message: 'capacity and proportion must not both be loaded',
-        expected: 'one of the two',
+        expected: 'capacity or proportion',
       };
     }
   },
@@ -315,7 +315,7 @@ const oneDeviceMode = configRule(
           path: CONFIG_PATH,
           message: `${at} must not set more than one device mode to true: ${modes.join(', ')}`,
           found: modes,
-          expected: 'one of them',
+          expected: 'at most one of them true',
         };
       }
     }

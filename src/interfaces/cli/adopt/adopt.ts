@@ -81,7 +81,7 @@ function reasonToLeaveOut(manifest: Manifest, { secrets }: AdoptOptions): string
   }
   const owner = nodeFileOwner(manifest);
   if (owner !== undefined) {
-    return `a file of ${owner}, and not an object of the cluster`;
+    return `a configuration file of ${owner}, not an API object`;
   }
   const { apiVersion, kind } = manifest.id;
   if (apiVersion === '' || kind === '') {

@@ -236,7 +236,7 @@ class StackBuilder {
       return why;
     }
     if (best.cost > most) {
-      return `${best.cost} of its values have no property`;
+      return `${best.cost} of its values ${best.cost === 1 ? 'has' : 'have'} no property`;
     }
     make(this.chart, best.declaration, this.built);
     return best.declaration;
@@ -349,7 +349,7 @@ class StackBuilder {
       const [path] = patch.args;
       const isPossible = !wordOf(path).split('/').includes('__proto__');
       if (!isPossible) {
-        const reason = 'cdk8s and JSON patches have no members of this name';
+        const reason = 'cdk8s and JSON patches do not support this field name';
         this.notCarried.push({ manifest, path: wordOf(path), reason });
       }
       return isPossible;

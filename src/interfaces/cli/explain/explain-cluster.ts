@@ -36,7 +36,7 @@ export function explainedWork(
     const found = work.workNamed(name);
     if (found.length > 1) {
       const names = found.map(({ gang }) => `${gang.kind.toLowerCase()}/${gang.name}`);
-      throw new UsageError(`explain ${what}: several objects have the name: ${listed(names)}; name the namespace`);
+      throw new UsageError(`explain ${what}: several objects have this name: ${listed(names)}; add the namespace`);
     }
     if (found.length === 1) {
       return shown(found[0], workJson(found[0], work), workRows(found[0], work), style);

@@ -39,7 +39,7 @@ export async function planClustersCommand(
   const names = named.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new UsageError(`--cluster ${twice}=…: two clusters have the name ${twice}; give each a name of its own`);
+    throw new UsageError(`--cluster ${twice}=…: two clusters have the name ${twice}; give each a unique name`);
   }
   const progress = new Progress(terminal);
   try {
@@ -69,7 +69,7 @@ function nameAndSource(text: string): { readonly name: string; readonly source: 
   const [, name, source] = NAMED.exec(text) ?? [];
   if (name === undefined) {
     throw new UsageError(
-      `--cluster ${text}: of several clusters, each needs a name: --cluster NAME=CLUSTER, with the name of its MultiKueueCluster`,
+      `--cluster ${text}: each of several clusters must have a name; write --cluster NAME=CLUSTER with the name of its MultiKueueCluster`,
     );
   }
   return { name, source };

@@ -85,7 +85,7 @@ function uncertainty({ view, cluster, alternatives, unknown }: ClustersGang): re
   const missing =
     unknown.length === 0
       ? ''
-      : ` ${allOf(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not given with --cluster, so that the plan does not know whether it fits there.`;
+      : ` ${allOf(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not given with --cluster, so the plan cannot tell whether it fits there.`;
   return [
     `${view.name} may run in ${oneOf([cluster, ...asked])}: Kueue asks them at the same time, and the first that admits it runs it. The plan counts it in ${cluster}.${missing}`,
   ];

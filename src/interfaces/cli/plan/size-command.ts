@@ -36,7 +36,7 @@ export interface SizeFlags extends ClusterFlags {
   readonly evaluations?: string;
 }
 
-/** @returns the exit status: 0 if a mix keeps the targets, 1 if none was found */
+/** @returns the exit status: 0 if a mix meets the targets, 1 if none was found */
 export async function sizeCommand(file: string, flags: SizeFlags, terminal: Terminal): Promise<number> {
   const format = oneOf('--format', flags.format, ['text', 'json', 'html'], 'format');
   const policies = (flags.policy ?? []).map((name) => ({ name, policy: policyNamed(name, terminal) }));
@@ -60,7 +60,7 @@ export async function sizeCommand(file: string, flags: SizeFlags, terminal: Term
         ? pageOf(results[0], { ...sizing, policy: policies[0]?.policy ?? sizing.policy })
         : written(format, results, { file, flags, terminal });
     if (text === undefined) {
-      terminal.err(`gantry: ${file}: no mix that keeps the targets was found, so there is no page\n`);
+      terminal.err(`gantry: ${file}: no mix that meets the targets was found, so there is no page\n`);
     } else {
       deliver(text, flags.output, terminal);
     }

@@ -79,7 +79,7 @@ function refuseForeign(folder: string, target: string): void {
     return;
   }
   throw new UsageError(
-    `--output ${folder}: would be replaced, but contains ${relative(target, foreign).split(sep).join('/')}, which no synth created; choose another folder`,
+    `--output ${folder}: would be replaced, but contains ${relative(target, foreign).split(sep).join('/')}, which gantry synth did not create; choose another folder`,
   );
 }
 

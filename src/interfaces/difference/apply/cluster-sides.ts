@@ -149,7 +149,7 @@ function emptied({ object }: Applied, schema: Schema | undefined, cluster: Targe
   const fields = isCustom ? emptiedPlaces(object, schema).map((place) => fieldName(object, place)) : [];
   return fields.map((field) => ({
     effect: 'rejected',
-    text: `the API server rejects the update: ${field} is required, and nothing is left of it`,
+    text: `the API server rejects the update: ${field} is required, but would be unset`,
     fix: `Set ${field}, or remove the empty value from the manifest if the field is optional.`,
   }));
 }
@@ -160,7 +160,7 @@ function conflictsOf({ object, conflicts }: Applied): readonly Consequence[] {
     const fields = conflicts.filter((one) => one.manager === manager).map(({ place }) => fieldName(object, place));
     return {
       effect: 'conflict',
-      text: `${[...new Set(fields)].join(', ')} ${fields.length === 1 ? 'is' : 'are'} managed by ${manager}; kubectl apply --server-side fails, kubectl apply overwrites`,
+      text: `${[...new Set(fields)].join(', ')} ${fields.length === 1 ? 'is' : 'are'} managed by ${manager}; kubectl apply --server-side fails, and kubectl apply overwrites ${fields.length === 1 ? 'it' : 'them'}`,
       fix: 'Remove the fields from the manifest, or apply with --server-side --force-conflicts.',
     };
   });

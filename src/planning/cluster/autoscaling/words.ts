@@ -9,7 +9,7 @@ export function scaleUpNotes({ scaleUps, unknown, notExamined }: ScaleUps): read
     ...scaleUps.map(scaleUpText),
     ...unknown.map(
       ({ name, kind }) =>
-        `${kind} ${name} may add nodes, but their size is not known: the cluster has no node of it, and it states no CPU and memory.`,
+        `${kind} ${name} may add nodes of unknown size: the cluster has none of its nodes, and it does not state their CPU and memory.`,
     ),
     ...(notExamined === 0 ? [] : [`For ${counted(notExamined, 'further gang')}, autoscaling was not examined.`]),
   ];
@@ -19,10 +19,10 @@ export function scaleUpText({ gang, outcome, capacity, lacking = 0 }: ScaleUp): 
   switch (outcome) {
     case 'fits':
       return capacity.length === 0
-        ? `${gang} fits on nodes that are added for gangs before it.`
-        : `${gang} fits after ${capacity.map(capacityText).join(' and ')}${costText(capacity)}.`;
+        ? `${gang} fits on nodes that are added for earlier gangs.`
+        : `${gang} fits with ${capacity.map(capacityText).join(' and ')}${costText(capacity)}.`;
     case 'lacks':
-      return `${gang} would fit after ${capacity.map(capacityText).join(' and ')}, ${counted(lacking, 'node')} more than the limit allows.`;
+      return `${gang} would fit with ${capacity.map(capacityText).join(' and ')}, ${counted(lacking, 'node')} more than the limit allows.`;
     case 'none':
       return `${gang} fits no nodes that an autoscaler may add.`;
   }

@@ -144,7 +144,7 @@ function checkNames(fields: Fields, pools: readonly Pool[], nodes: readonly Clus
     const seen = new Set<string>();
     for (const name of names) {
       if (seen.has(name)) {
-        fields.wrongAt('pools', `has two ${what} named "${name}"; names tell them apart`);
+        fields.wrongAt('pools', `has two ${what} named "${name}"; names must be unique`);
       }
       seen.add(name);
     }
@@ -174,6 +174,6 @@ function checkQueues(fields: Fields, queues: readonly Queue[]): void {
     );
   }
   for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index))) {
-    fields.wrongAt('queues', `has two entries named "${name}"; names tell them apart`);
+    fields.wrongAt('queues', `has two entries named "${name}"; names must be unique`);
   }
 }

@@ -95,7 +95,7 @@ export class SchedulerTerms {
     if (!isRefused) {
       return planned;
     }
-    const message = `Queue "${gang.queue}" does not name namespace "${facts.namespace}" among those that may use it.`;
+    const message = `Queue "${gang.queue}" may not be used from namespace "${facts.namespace}".`;
     this.refusals.set(gang.name, { queue: gang.queue, message });
     return { ...planned, gang: { ...gang, queue: `${gang.queue} for namespace ${facts.namespace}` } };
   }

@@ -20,17 +20,17 @@ export function fetchText(url: string, timeout: number): Promise<string> {
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
         if (size > MOST_BYTES) {
-          fail(`the answer is larger than ${MOST_BYTES} bytes`);
+          fail(`the response is larger than ${MOST_BYTES} bytes`);
           request.destroy();
         } else {
           chunks.push(chunk);
         }
       });
       response.on('error', (error) => fail(error.message));
-      response.on('close', () => fail('the connection ended before the answer did'));
+      response.on('close', () => fail('the connection closed before the response ended'));
       response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     });
-    const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+    const timer = setTimeout(() => request.destroy(new Error(`no response within ${timeout} ms`)), timeout);
     request.on('close', () => clearTimeout(timer));
     request.on('error', (error) => reject(new Error(`${url}: ${error.message}`)));
   });

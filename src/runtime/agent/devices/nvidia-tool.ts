@@ -155,7 +155,7 @@ export function runNvidiaTool(path: string): RunTool {
       const options = { timeout: PATIENCE, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' as const };
       execFile(path, words, options, (error, out) => {
         if (error !== null && (typeof error.code !== 'number' || out === '')) {
-          const why = error.killed === true ? `no answer within ${PATIENCE} ms` : error.message.split('\n')[0];
+          const why = error.killed === true ? `no response within ${PATIENCE} ms` : error.message.split('\n')[0];
           reject(new Error(`${path} ${words.join(' ')}: ${why}`));
         } else {
           resolve(out);

@@ -39,7 +39,7 @@ export interface Expected {
 const FINE: Readonly<Record<NodeAgentCondition, readonly [reason: string, message: string]>> = {
   AcceleratorsMissing: ['AllDevicesPresent', 'All expected devices are allocatable'],
   AcceleratorUnhealthy: ['NoFaults', 'No device reports a fault'],
-  RdmaDegraded: ['PortsHealthy', 'All RDMA ports that were active are active, without errors'],
+  RdmaDegraded: ['PortsHealthy', 'All RDMA ports that were active are still active, without errors'],
   CpuThrottled: ['LittleThrottling', 'No container is throttled often'],
   MemoryPressureStalled: ['NoStalls', 'Tasks rarely wait for memory'],
 };

@@ -39,7 +39,7 @@ export class PluginWatch {
       return undefined;
     }
     if (!plugins.kubeletAnswers) {
-      return { reason: 'KubeletNotServing', clause: 'the kubelet takes no registrations of device plugins' };
+      return { reason: 'KubeletNotServing', clause: 'the kubelet does not accept registrations of device plugins' };
     }
     const refusing = plugins.sockets.flatMap(({ name, answers }) => (answers ? [] : [name]));
     const vanished = [...this.lost].filter((name) => !refusing.includes(name));
@@ -51,7 +51,7 @@ export class PluginWatch {
       return { reason: 'DevicePluginDown', clause: parts.join(', ') };
     }
     if (plugins.sockets.length === 0) {
-      return { reason: 'DevicePluginDown', clause: 'there is no socket of a device plugin' };
+      return { reason: 'DevicePluginDown', clause: 'no device plugin has a socket' };
     }
     const { registered } = plugins;
     const unknown = registered === undefined ? [] : [...expected].filter((name) => (registered.get(name) ?? 0) === 0);

@@ -33,7 +33,7 @@ export class RdmaWatch {
     const faults = [...now].flatMap(([name, port]) => this.increases(name, port));
     this.before = now;
     if (down.length > 0) {
-      return { reason: 'PortDown', message: `RDMA ports that were active are not: ${down.join(', ')}` };
+      return { reason: 'PortDown', message: `RDMA ports are no longer active: ${down.join(', ')}` };
     }
     if (this.expected !== undefined && active.length < this.expected) {
       return { reason: 'PortsMissing', message: `${active.length} of ${this.expected} RDMA ports are active` };

@@ -39,10 +39,10 @@ export class ThrottlingWatch {
     }
     const named = throttled.slice(0, MOST_NAMED).map(({ uid, ratio }) => {
       const pod = podNames?.get(uid);
-      return `${pod === undefined ? `pod ${uid}` : `${pod.namespace}/${pod.name}`} in ${Math.round(ratio * 100)}%`;
+      return `${pod === undefined ? `pod ${uid}` : `${pod.namespace}/${pod.name}`} in ${Math.round(ratio * 100)}% of the periods`;
     });
     const more = throttled.length > MOST_NAMED ? ` and ${throttled.length - MOST_NAMED} more` : '';
-    return { reason: 'CpuLimitReached', message: `Throttled in their CPU periods: ${named.join(', ')}${more}` };
+    return { reason: 'CpuLimitReached', message: `CPU limits throttle containers: ${named.join(', ')}${more}` };
   }
 }
 

@@ -67,7 +67,7 @@ function endLater(session: ClientHttp2Session): void {
   setImmediate(() => session.destroy());
 }
 
-const ENDED = 'the connection ended before the answer did';
+const ENDED = 'the connection closed before the response ended';
 
 /** There may be an answer on another connection. */
 class ConnectionLost extends Error {}
@@ -88,7 +88,7 @@ function callOn(
       'content-type': 'application/grpc',
       te: 'trailers',
     });
-    const timer = setTimeout(() => fail(`no answer within ${timeout} ms`), timeout);
+    const timer = setTimeout(() => fail(`no response within ${timeout} ms`), timeout);
     const chunks: Buffer[] = [];
     let size = 0;
     let isAnswered = false;
@@ -107,7 +107,7 @@ function callOn(
       size += chunk.length;
       if (size > MOST_BYTES) {
         request.close();
-        fail(`the answer is larger than ${MOST_BYTES} bytes`);
+        fail(`the response is larger than ${MOST_BYTES} bytes`);
       } else {
         chunks.push(chunk);
       }
@@ -124,7 +124,7 @@ function callOn(
       }
       const body = Buffer.concat(chunks);
       if (body.length < FRAME_HEADER || body[0] !== 0) {
-        fail('the answer has no message, or a compressed one');
+        fail('the response has no message, or a compressed one');
         return;
       }
       resolve(body.subarray(FRAME_HEADER, FRAME_HEADER + body.readUInt32BE(1)));

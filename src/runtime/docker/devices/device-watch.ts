@@ -5,7 +5,7 @@ import { type HostDevice } from './inventory';
 import { type Discovery } from './discover';
 import { xidFault, xidOf } from './xid-log';
 
-const LOST = 'it is not listed any more; it may have fallen off the bus';
+const LOST = 'it is no longer listed; it may have fallen off the bus';
 
 /**
  * @param known devices in the order in which tasks name them

@@ -95,7 +95,7 @@ export class Transport {
         resolve(answer);
       };
       const sent = requestTo(address, options, take);
-      const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${most / 1000} s`)), most);
+      const timer = setTimeout(() => sent.destroy(new Error(`no response within ${most / 1000} s`)), most);
       sent.on('error', (error) => {
         clearTimeout(timer);
         reject(connectionError(this.name, error));
@@ -111,7 +111,7 @@ export class Transport {
       for await (const chunk of answer) {
         size += (chunk as Buffer).length;
         if (size > LONGEST_ANSWER) {
-          throw new EngineError(`an answer of more than ${LONGEST_ANSWER} bytes`, undefined);
+          throw new EngineError(`the response is larger than ${LONGEST_ANSWER} bytes`, undefined);
         }
         chunks.push(chunk as Buffer);
       }

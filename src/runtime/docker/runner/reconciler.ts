@@ -92,7 +92,7 @@ export class Reconciler {
         return;
       case 'stop':
         options.log(
-          `container ${container.slice(0, 12)} of task ${id} belongs to an attempt that is over, and is stopped`,
+          `container ${container.slice(0, 12)} of task ${id} belongs to an attempt that has ended; the container is stopped`,
         );
         await options.engine.stop(container, task?.spec.graceSeconds ?? 0);
     }
@@ -162,7 +162,8 @@ export class Reconciler {
         }
         const now = ledger.get(id);
         if (now !== undefined && isActive(now) && now.members[index]?.container === container) {
-          const message = 'the engine was restarted while it started, so it is not known whether it ran';
+          const message =
+            'the engine restarted while the container was starting, so it is unknown whether the program ran';
           this.settler.exited(now, index, { at: options.clock.now(), failure: { class: 'engine', message } });
           this.settler.clean(id, task.attempt, index, container);
         }

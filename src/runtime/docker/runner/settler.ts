@@ -2,6 +2,7 @@
  * How containers are, as the engine says when it is asked, taken into the ledger; and the end of containers: no process of theirs is left, their output is
  * kept, and they are removed.
  */
+import { allOf } from '../../../facts/words';
 import { type ContainerState } from '../engine/answers';
 import { EngineError } from '../engine/engine-error';
 import { isActive, type Member, type Task } from '../task/task';
@@ -87,9 +88,9 @@ export class Settler {
       outOfService.release(container);
       return true;
     }
-    const reason = `process ${pids.join(', ')} of container ${name} of task ${id} runs, and the engine does not know of it`;
+    const reason = `${pids.length === 1 ? 'process' : 'processes'} ${allOf(pids.map(String))} of container ${name} of task ${id} ${pids.length === 1 ? 'runs' : 'run'}, unknown to the engine`;
     if (outOfService.hold(container, deviceIds, reason)) {
-      options.log(`${reason}: it is ended`);
+      options.log(`${reason}; ending ${pids.length === 1 ? 'it' : 'them'}`);
     }
     pids.forEach((pid) => options.processes.kill(pid));
     this.parts.lookAgain();

@@ -41,7 +41,7 @@ export class Waiting {
         : `task ${dependency.failed} did not succeed`;
     }
     const rest = restSeconds(task, now);
-    return rest > 0 ? `it is tried again in ${Math.ceil(rest)} s (${task.failure?.message ?? 'unknown'})` : undefined;
+    return rest > 0 ? `it is retried in ${Math.ceil(rest)} s (${task.failure?.message ?? 'unknown'})` : undefined;
   }
 
   /** Tasks that wait for one that did not succeed can never start. */

@@ -128,7 +128,7 @@ export class RunnerClient {
     try {
       return JSON.parse(text);
     } catch {
-      throw new RunnerError(`${this.endpoint}: what listens here is not a runner`);
+      throw new RunnerError(`${this.endpoint}: the server that listens here is not a runner`);
     }
   }
 
@@ -136,7 +136,7 @@ export class RunnerClient {
     const { error, code } = (this.parsed(text) ?? {}) as { error?: unknown; code?: RunnerErrorCode };
     return typeof error === 'string'
       ? new RunnerError(error, undefined, code)
-      : new RunnerError(`${this.endpoint}: what listens here is not a runner`);
+      : new RunnerError(`${this.endpoint}: the server that listens here is not a runner`);
   }
 
   private async ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<IncomingMessage> {
@@ -184,7 +184,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer) {
     size += (chunk as Buffer).length;
     if (size > LONGEST) {
-      throw new RunnerError('the answer of the runner is too large', 'Ask for fewer tasks with --limit.');
+      throw new RunnerError('the response of the runner is too large', 'Ask for fewer tasks with --limit.');
     }
     chunks.push(chunk as Buffer);
   }

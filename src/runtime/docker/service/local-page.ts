@@ -98,6 +98,6 @@ function checkOrigin({ headers: { host = '', origin } }: IncomingMessage): void 
     throw new RunnerError('only the loopback address is served', undefined, 'forbidden');
   }
   if (origin !== undefined && origin !== `http://${host}`) {
-    throw new RunnerError('pages of other sites are refused', undefined, 'forbidden');
+    throw new RunnerError('requests from pages of other sites are rejected', undefined, 'forbidden');
   }
 }

@@ -357,7 +357,7 @@ function allowed(submission: ReturnType<typeof submissionOf>, { tenant }: Caller
   const bind = spec.volumes.find((volume) => volume.startsWith('/'));
   if (bind !== undefined) {
     throw new RunnerError(
-      `volumes: ${bind}: folders of the host are for administrators`,
+      `volumes: ${bind}: only administrators may mount folders of the host`,
       'Use a named volume.',
       'forbidden',
     );

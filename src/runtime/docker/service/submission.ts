@@ -108,7 +108,7 @@ function nameAt(value: JsonObject, field: string): string | undefined {
   if (found !== undefined && (!NAME.test(found) || (field === 'name' && /^\d+(-\d+)?$/.test(found)))) {
     throw invalid(
       field,
-      `must consist of lower case letters, digits, "-", "_", and ".", at most 63, and must not look like an id, not ${JSON.stringify(found.slice(0, 64))}`,
+      `must consist of lowercase letters, digits, "-", "_", and ".", at most 63, and must not look like an id, not ${JSON.stringify(found.slice(0, 64))}`,
     );
   }
   return found;

@@ -31,7 +31,7 @@ export class Tokens {
         return [];
       }
       if (rest.length > 0 || token.length < SHORTEST) {
-        const fix = 'Make a token with: openssl rand -hex 32';
+        const fix = 'Create a token with: openssl rand -hex 32';
         throw invalid(`line ${index + 1}: must be a name and a token of at least ${SHORTEST} characters`, fix);
       }
       if (name !== ADMINISTRATOR && !tenants.includes(name)) {

@@ -90,7 +90,7 @@ const REASONS: Readonly<Partial<Record<PendingKind, Reason>>> = {
   },
   'quota-of-non-preemptible': (_, { tenant }) =>
     `the quota of tenant ${tenant} is in use, and only preemptible tasks may exceed it`,
-  'unknown-queue': (_, { tenant }) => `tenant ${tenant} is not in runner.yaml any more`,
+  'unknown-queue': (_, { tenant }) => `tenant ${tenant} is no longer in runner.yaml`,
   reserved: (_, __, first) =>
     `it fits, but would delay ${first === undefined ? 'a task before it' : `task ${first}`}, for which devices are reserved`,
   'no-fit': (waits, spec) => {

@@ -91,16 +91,16 @@ export async function writeClaim(write: ClaimWrite, options: AttemptOptions): Pr
 function obstacleIn(claim: JsonObject, { uid, allocation, devices }: ClaimWrite): string | undefined {
   const metadata = asObject(claim.metadata);
   if (metadata.uid !== uid) {
-    return 'it was replaced by another one of its name';
+    return 'it was replaced by another one with the same name';
   }
   if (metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null) {
     return 'it is being deleted';
   }
   const held = heldBy(claim);
   if (held === undefined) {
-    return allocation === undefined ? 'it lost its devices meanwhile' : undefined;
+    return allocation === undefined ? 'its devices were deallocated in the meantime' : undefined;
   }
-  return areDevices(held, devices) ? undefined : 'it got other devices meanwhile';
+  return areDevices(held, devices) ? undefined : 'it was allocated other devices in the meantime';
 }
 
 async function bring(

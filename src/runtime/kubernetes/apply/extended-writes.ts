@@ -59,10 +59,10 @@ export function makeClaim(own: OwnClaim, options: AttemptOptions): Promise<OwnOu
     }
     const { deletionTimestamp } = asObject(found.metadata);
     if (deletionTimestamp !== undefined && deletionTimestamp !== null) {
-      throw new Refused('the one before it is being deleted');
+      throw new Refused('the previous one is being deleted');
     }
     if (!belongsTo(found, pod) || !requestsExactly(asObject(found.spec), claim)) {
-      throw new Refused('there is another one of its name');
+      throw new Refused('another one with the same name exists');
     }
     return found;
   });

@@ -210,7 +210,7 @@ export class GangClaims {
         const missing = writes.find((write) => !isShown(write));
         return {
           kind: 'failed',
-          message: `The watch does not show the devices of ${missing === undefined ? 'the claims' : titleOf(missing)}.`,
+          message: `The watch has not reported the devices of ${missing === undefined ? 'the claims' : titleOf(missing)}.`,
         };
       }
       await pause(LOOK_EVERY, signal);
@@ -221,7 +221,7 @@ export class GangClaims {
       ? undefined
       : {
           kind: 'failed',
-          message: `Device "${clash.device}" of pool "${clash.pool}" was given to ${clash.other} at the same time.`,
+          message: `Device "${clash.device}" of pool "${clash.pool}" was allocated to ${clash.other} at the same time.`,
         };
   }
 

@@ -65,7 +65,7 @@ async function isFenced(
     type: 'PodScheduled',
     status: 'False',
     reason: 'Unschedulable',
-    message: `The request to place the pod on ${pod.node} got no answer; by ${at} it was not carried out, and it is void.`,
+    message: `The API server did not answer the request to place the pod on ${pod.node}. The request had no effect by ${at}, and is abandoned.`,
     lastProbeTime: at,
     lastTransitionTime: known?.status === 'False' ? (known.lastTransitionTime ?? at) : at,
   };

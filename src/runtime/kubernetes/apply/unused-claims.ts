@@ -79,7 +79,7 @@ export class UnusedClaims {
     const { log, claims, onSurprise } = this.options;
     this.since.delete(entry.uid);
     this.underWay.add(entry.uid);
-    log.info({ pod: entry.key, claims: unused.length }, 'devices that the pod does not use are given back');
+    log.info({ pod: entry.key, claims: unused.length }, 'devices that the pod does not use are released');
     try {
       await claims.release(unused, attempts);
     } finally {

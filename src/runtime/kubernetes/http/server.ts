@@ -156,7 +156,7 @@ export class HttpFace {
     }
     const host = request.headers.host ?? 'localhost';
     const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-    return isLoopback(name) ? undefined : { status: 403, message: `This is not ${name}: ask for localhost.` };
+    return isLoopback(name) ? undefined : { status: 403, message: `The host ${name} is not served. Use localhost.` };
   }
 
   private said(): Said {

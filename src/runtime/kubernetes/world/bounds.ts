@@ -17,11 +17,11 @@ const NOWHERE: readonly NodeTerm[] = [{ labels: [{ key: 'kubernetes.io/hostname'
 export function excessOf(template: PodTemplate): string | undefined {
   const requirements = requirementsOf(template);
   if (requirements > MOST_REQUIREMENTS) {
-    return `has ${counted(requirements, 'requirement')} on nodes, and the scheduler reads at most ${MOST_REQUIREMENTS}.`;
+    return `has ${counted(requirements, 'requirement')} on nodes, but the scheduler reads at most ${MOST_REQUIREMENTS}.`;
   }
   const terms = podTermsOf(template);
   return terms > MOST_POD_TERMS
-    ? `has ${counted(terms, 'term')} of pod affinity and topology spread, and the scheduler reads at most ${MOST_POD_TERMS}.`
+    ? `has ${counted(terms, 'term')} of pod affinity and topology spread, but the scheduler reads at most ${MOST_POD_TERMS}.`
     : undefined;
 }
 

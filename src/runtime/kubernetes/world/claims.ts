@@ -71,7 +71,7 @@ export function obstacle(
       return { kind: 'volume-not-bound', message: `PersistentVolumeClaim "${name}" is not bound to a volume yet.` };
     }
     if (direct) {
-      const what = `PersistentVolumeClaim "${name}" is bound where its first pod runs, which only kube-scheduler arranges.`;
+      const what = `PersistentVolumeClaim "${name}" is bound where its first pod runs, and only kube-scheduler can do that.`;
       return { kind: 'needs-hand-over', message: `${what} ${HAND_OVER}` };
     }
   }

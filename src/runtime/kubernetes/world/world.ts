@@ -258,7 +258,7 @@ export class World {
       return { name: defaultQueue, kind: 'queue-set-aside', refusal: `Queue "${named}" is set aside: ${fault}.` };
     }
     if (tree.has(named) && !tree.allows(named, namespace)) {
-      const refusal = `Queue "${named}" does not name namespace "${namespace}" among those that may use it.`;
+      const refusal = `Queue "${named}" may not be used from namespace "${namespace}".`;
       return { name: defaultQueue, kind: 'queue-not-allowed', refusal };
     }
     const runs = [...members.pods.values()].some(({ state }) => state === 'placed' || state === 'leaving');

@@ -107,15 +107,15 @@ test.each([
 });
 
 test.each([
-  ['agent.service', '[Unit]\nDescription=Agent\n[Service]\nExecStart=/bin/agent\n', 'a file of systemd'],
-  ['daemon.json', '{"default-runtime": "nvidia"}\n', 'a file of the Docker daemon'],
+  ['agent.service', '[Unit]\nDescription=Agent\n[Service]\nExecStart=/bin/agent\n', 'a configuration file of systemd'],
+  ['daemon.json', '{"default-runtime": "nvidia"}\n', 'a configuration file of the Docker daemon'],
 ])('%s of a folder is left out, and its objects are adopted', async (name, text, reason) => {
   place.write('all/queue.yaml', QUEUE);
   place.write(`all/${name}`, text);
   const { status, out, err } = await place.run(['adopt', 'all']);
   expect(status).toBe(0);
   expect(out).toContain('volcano.Queue');
-  expect(err).toContain(`${reason}, and not an object of the cluster`);
+  expect(err).toContain(`${reason}, not an API object`);
 });
 
 test('writes nothing where there is no object', async () => {

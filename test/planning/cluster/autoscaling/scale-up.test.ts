@@ -87,18 +87,16 @@ const notes = (state: ClusterState, set: ManifestSet, prices?: ReadonlyMap<strin
 describe('autoscaling in a plan', () => {
   it('adds the nodes that a gang lacks, within the limit and with the price', () => {
     const set = setOf(job('train', [{ pods: 4, gpus: 8 }]), nodePool('h100', { [GPU]: '128' }));
-    expect(notes(cluster(), set)).toEqual([
-      'ml/train fits after 3 more nodes of pool h100 (limit 128 nvidia.com/gpu).',
-    ]);
+    expect(notes(cluster(), set)).toEqual(['ml/train fits with 3 more nodes of pool h100 (limit 128 nvidia.com/gpu).']);
     expect(notes(cluster(), set, new Map([['h100', 98.32]]))).toEqual([
-      'ml/train fits after 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.',
+      'ml/train fits with 3 more nodes of pool h100 (limit 128 nvidia.com/gpu), about $294.96/h.',
     ]);
   });
 
   it('takes the pools of the cluster, and of two with one name that of the manifests', () => {
     const state = cluster(nodePool('h100', { [GPU]: '8' }));
     expect(notes(state, setOf(job('train', [{ pods: 2, gpus: 8 }])))).toEqual([
-      'ml/train would fit after 1 more node of pool h100 (limit 8 nvidia.com/gpu), 1 node more than the limit allows.',
+      'ml/train would fit with 1 more node of pool h100 (limit 8 nvidia.com/gpu), 1 node more than the limit allows.',
     ]);
     const set = setOf(job('train', [{ pods: 2, gpus: 8 }]), nodePool('h100', { [GPU]: '16' }));
     expect(scaleUps(state, set).scaleUps).toMatchObject([{ outcome: 'fits', capacity: [{ pool: 'h100', nodes: 1 }] }]);
@@ -179,9 +177,7 @@ describe('autoscaling in a plan', () => {
       nodePool('gpu', {}, { requirements: sized(64, 8) }),
       nodePool('cpu', {}, { requirements: sized(128, 0) }),
     );
-    expect(notes(cluster(), set)).toEqual([
-      'ml/train fits after 1 more node of pool gpu and 2 more nodes of pool cpu.',
-    ]);
+    expect(notes(cluster(), set)).toEqual(['ml/train fits with 1 more node of pool gpu and 2 more nodes of pool cpu.']);
   });
 
   it('counts the nodes of a gang against the limit for the next one', () => {
@@ -224,7 +220,7 @@ describe('autoscaling in a plan', () => {
 
   it('says that the size of the nodes is not known', () => {
     expect(notes(cluster(), setOf(job('train', [{ pods: 2, gpus: 8 }]), nodePool('other', {})))).toContain(
-      'NodePool other may add nodes, but their size is not known: the cluster has no node of it, and it states no CPU and memory.',
+      'NodePool other may add nodes of unknown size: the cluster has none of its nodes, and it does not state their CPU and memory.',
     );
   });
 
@@ -262,7 +258,7 @@ describe('autoscaling in a plan', () => {
   it('adds machines of a MachineDeployment from zero', () => {
     const spec = { nodeSelector: { key1: 'value1' }, tolerations: [{ operator: 'Exists' }] };
     const asks = (pods: number): ManifestSet => setOf(job('train', [{ pods, gpus: 2, spec }]), machines(FROM_ZERO));
-    expect(notes(cluster(), asks(5))).toEqual(['ml/train fits after 5 more nodes of pool workers (limit 5).']);
+    expect(notes(cluster(), asks(5))).toEqual(['ml/train fits with 5 more nodes of pool workers (limit 5).']);
     expect(scaleUps(cluster(), asks(6)).scaleUps).toMatchObject([{ outcome: 'lacks', lacking: 1 }]);
     const intolerant = setOf(
       job('train', [{ pods: 1, gpus: 2, spec: { nodeSelector: { key1: 'value1' } } }]),
@@ -308,7 +304,7 @@ describe('autoscaling in a plan', () => {
   it('adds nodes for a ProvisioningRequest, except for one that only checks the capacity', () => {
     const pool = nodePool('h100', {});
     const atomic = setOf(...request('best-effort-atomic-scale-up.autoscaling.x-k8s.io'), pool);
-    expect(notes(cluster(), atomic)).toEqual(['ml/batch fits after 1 more node of pool h100.']);
+    expect(notes(cluster(), atomic)).toEqual(['ml/batch fits with 1 more node of pool h100.']);
     const check = setOf(...request('check-capacity.autoscaling.x-k8s.io'), pool);
     expect(planOf(check, cluster()).good).toBe(false);
     expect(notes(cluster(), check)).toEqual([]);

@@ -53,12 +53,12 @@ const changed = (metadata: JsonObject, rest: JsonObject = {}): JsonObject => ({
 });
 
 test.each([
-  ['another claim of its name', changed({ uid: 'u-2' }), 'it was replaced by another one of its name'],
+  ['another claim of its name', changed({ uid: 'u-2' }), 'it was replaced by another one with the same name'],
   ['being deleted', changed({ deletionTimestamp: '2026-01-01T00:00:00Z' }), 'it is being deleted'],
   [
     'allocated elsewhere',
     changed({}, { status: { allocation: { devices: { results: [{ ...RESULT, device: 'gpu-1' }] } } } }),
-    'it got other devices meanwhile',
+    'it was allocated other devices in the meantime',
   ],
 ])('%s: nothing more is written', async (_, found, message) => {
   expect(await afterConflict(found)).toEqual({ outcome: { kind: 'refused', message }, asked: ['PATCH', 'GET'] });

@@ -149,7 +149,7 @@ describe('attacks', () => {
     await rig.until('reasons are reported', () =>
       [reasonOf('terms'), reasonOf('apart')].every((text) => text.includes(' has ')),
     );
-    expect(reasonOf('terms')).toContain('has 2002 requirements on nodes, and the scheduler reads at most 1000.');
+    expect(reasonOf('terms')).toContain('has 2002 requirements on nodes, but the scheduler reads at most 1000.');
     expect(reasonOf('apart')).toContain('has 101 terms of pod affinity');
     expect(rig.server.places()['default/most']).toBe('n-1');
   });

@@ -125,7 +125,7 @@ describe('devices by claim', () => {
     putTemplate(server, 'one');
     server.trouble = ({ path, method }) => (method === 'PATCH' && /g-2-gpu\/status$/.test(path) ? 403 : undefined);
     rig.addPods(...claimingGang('g', 4, { template: 'one' }));
-    await rig.until('they were given back', () => rig.said('the devices of the gang were given back').length > 0);
+    await rig.until('they were given back', () => rig.said('the devices of the gang were released').length > 0);
     expect(allocated()).toEqual([]);
     expect(bound()).toBe(0);
     expect(claims(server).flatMap((claim) => asArray(asObject(claim.metadata).finalizers))).toEqual([]);
@@ -159,8 +159,8 @@ describe('devices by claim', () => {
     faults.clear();
     expect(claimFaults(server)).toEqual([]);
     expect(allocated()).toEqual(['n-0/gpu-0', 'n-0/gpu-1', 'n-0/gpu-2']);
-    expect(rig.said('the devices of the gang were given back')[0]?.message).toMatch(
-      /Device "gpu-0" of pool "n-0" was given to ResourceClaim "default\/theirs" at the same time/,
+    expect(rig.said('the devices of the gang were released')[0]?.message).toMatch(
+      /Device "gpu-0" of pool "n-0" was allocated to ResourceClaim "default\/theirs" at the same time/,
     );
   });
 
@@ -198,7 +198,7 @@ describe('devices by claim', () => {
     });
     report(server, 'g-0-gpu', { type: 'broken', status: 'True', reason: 'Cable' });
     await rig.until('it was given back', () => devicesOf(claimOf(server, 'g-0-gpu')).length === 0);
-    expect(rig.said('the devices of the gang were given back')[0]?.message).toMatch(
+    expect(rig.said('the devices of the gang were released')[0]?.message).toMatch(
       /could not be prepared \(broken, Cable\)/,
     );
     // The gang avoids the node from now on.

@@ -161,7 +161,7 @@ describe('extended resources of a DeviceClass', () => {
     let matched = 0;
     server.trouble = ({ method, path }) => (which.test(`${method} ${path}`) && ++matched === 2 ? 403 : undefined);
     rig.addPods(...gangOf('g', 4, { gpus: 1 }));
-    await rig.until('they were given back', () => rig.said('the devices of the gang were given back').length > 0);
+    await rig.until('they were given back', () => rig.said('the devices of the gang were released').length > 0);
     expect(claims(server)).toEqual([]);
     expect(bound()).toBe(0);
     await rig.pass(1000);
@@ -211,7 +211,7 @@ describe('extended resources of a DeviceClass', () => {
     server.trouble = ({ path }) => (/g-0\/binding$/.test(path) ? 403 : undefined);
     rig.addPods(...gangOf('g', 1));
     await rig.until('it has a device', () => allocated(server).length === 1);
-    await rig.until('it was given back', () => rig.said('devices that the pod does not use are given back').length > 0);
+    await rig.until('it was given back', () => rig.said('devices that the pod does not use are released').length > 0);
     await rig.pass(200);
     expect(statusOf(server, 'g-0')).toEqual({});
     server.trouble = () => undefined;

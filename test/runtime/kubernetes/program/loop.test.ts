@@ -53,7 +53,7 @@ describe('the scheduler program', () => {
     rig.addPods(...gangOf('a', 3));
     await rig.until('two have a node', () => Object.keys(server.places()).length === 2);
     await rig.until('the third has one too', () => Object.keys(server.places()).length === 3);
-    expect(rig.said('placed in part: the other pods are decided again')).toMatchObject([
+    expect(rig.said('placed in part; the other pods are planned again')).toMatchObject([
       { gang: 'default/a', pods: 3, failed: 1 },
     ]);
     expect(await rig.metric('gantry_binding_failures_total')).toBe(1);

@@ -290,9 +290,7 @@ queues:
       await rig.until('those that may run', () => ['a/own', 'a/own-below', 'b/in-open'].every(isBound));
       await rig.pass(20_000);
       expect([isBound('b/foreign'), isBound('b/foreign-below')]).toEqual([false, false]);
-      expect(rig.server.condition('b/foreign')).toContain(
-        'Queue "team-a" does not name namespace "b" among those that may use it',
-      );
+      expect(rig.server.condition('b/foreign')).toContain('Queue "team-a" may not be used from namespace "b"');
     });
 
     it('of the cluster name their namespaces in an annotation', async () => {

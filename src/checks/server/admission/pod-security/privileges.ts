@@ -92,7 +92,12 @@ export function* runAsNonRoot({ security, containers }: SecuredPod): Iterable<Vi
 export function* runAsUser(pod: SecuredPod): Iterable<Violation> {
   for (const { security, path, name } of settersOf(pod)) {
     if (security.runAsUser === 0) {
-      yield { path: `${path}/runAsUser`, message: `${name} runs as root`, found: 0, expected: 'another user' };
+      yield {
+        path: `${path}/runAsUser`,
+        message: `${name} runs as root`,
+        found: 0,
+        expected: 'a user ID greater than 0',
+      };
     }
   }
 }

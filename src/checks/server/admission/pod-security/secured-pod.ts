@@ -84,7 +84,7 @@ export function settersOf({ security, containers }: SecuredPod): readonly Setter
     ...containers.map((container) => ({
       security: container.security,
       path: `${container.path}/securityContext`,
-      name: `the container ${container.name}`,
+      name: `the container "${container.name}"`,
     })),
   ];
 }

@@ -202,7 +202,7 @@ export function startThread(program = PROGRAM): Thread {
 }
 
 function messageOfEnd(why: string): string {
-  return `a thread of the check ended before it answered (${why}); run the check with --jobs 1, which needs less memory`;
+  return `a thread of the check exited before it finished (${why}); run the check with --jobs 1, which needs less memory`;
 }
 
 function valueOf(said: Answer): Questions[keyof Questions]['answer'] {

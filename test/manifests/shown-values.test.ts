@@ -1,5 +1,5 @@
-import { type JsonValue } from '../../../src/facts/api/schema';
-import { shortened } from '../../../src/checks/schema/violation-list';
+import { type JsonValue } from '../../src/facts/api/schema';
+import { quoted, shortened } from '../../src/manifests/values/shown-values';
 
 const LONG = 'a'.repeat(100);
 const MEMBERS: JsonValue = { spec: { containers: [{ name: LONG }] } };
@@ -21,4 +21,13 @@ test.each<[string, JsonValue, JsonValue]>([
   ['a list of many items by their number', Array.from({ length: 50 }, () => LONG), 'a list of 50'],
 ])('%s', (_, value, shown) => {
   expect(shortened(value)).toEqual(shown);
+});
+
+test.each<[JsonValue, string]>([
+  ['a "b"\n', String.raw`"a \"b\"\n"`],
+  [LONG, `"${'a'.repeat(80)}…"`],
+  [true, 'true'],
+  [[MEMBERS, MEMBERS], '["{…}","{…}"]'],
+])('a sentence quotes %j as %s', (value, text) => {
+  expect(quoted(value)).toBe(text);
 });
