@@ -53,8 +53,8 @@ function staysAfterAll(cycle: Cycle, gang: GangRecord, served?: ReadonlySet<PodR
     cycle.trials--;
     const waiting = cycle.nominated.filter((pod) => pod.row >= 0 && !gone.has(pod));
     const mark = ledger.mark();
-    const left = waiting.filter((pod) => served?.has(pod) ?? true);
-    waiting.forEach((pod) => left.includes(pod) || ledger.remove(pod));
+    const left = served === undefined ? waiting : waiting.filter((pod) => served.has(pod));
+    waiting.filter((pod) => served?.has(pod) === false).forEach((pod) => ledger.remove(pod));
     const stands = standsNextCycle(cycle, left, [], new Set());
     ledger.rollback(mark);
     return stands;
