@@ -71,7 +71,7 @@ function* rabbitmqProtocol({ text, resolved, has }: Given): Iterable<Complaint> 
   for (const key of httpOnly) {
     yield {
       key,
-      message: `${key} ${text(key)} requires HTTP, but the protocol is AMQP`,
+      message: `${[key, text(key)].join(' ').trim()} requires HTTP, but the protocol is AMQP`,
       fix: 'Set host to the URI of the management API, and set protocol: http.',
     };
   }

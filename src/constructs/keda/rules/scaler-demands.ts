@@ -193,7 +193,7 @@ function* kubernetesResource({ text, has }: Given): Iterable<Complaint> {
   } else if ((kind === 'json' || kind === 'yaml') && !has('valueLocation')) {
     yield {
       message: `valueLocation must be set when format is ${kind}`,
-      fix: 'Set valueLocation to a path of the value.',
+      fix: 'Set valueLocation to the path of the value, such as status.replicas.',
     };
   }
 }

@@ -85,7 +85,7 @@ const maxExecution = jobRule(
   {
     concerns: [MAX_EXEC_LABEL],
     summary: `The label ${MAX_EXEC_LABEL} must be an integer greater than 0.`,
-    fix: `Set ${MAX_EXEC_LABEL} to seconds, such as "3600".`,
+    fix: `Set ${MAX_EXEC_LABEL} to a number of seconds, such as "3600".`,
   },
   function* (manifest) {
     const value = asString(labelsOf(manifest)[MAX_EXEC_LABEL]);
@@ -167,8 +167,9 @@ const partialAdmission = jobRule(
         found: value,
         ...(pods > 1
           ? {
-              message: `${MIN_PARALLELISM_ANNOTATION} must be between 1 and ${pods - 1}: "${value}"`,
-              expected: `an integer from 1 to ${pods - 1}`,
+              message: `${MIN_PARALLELISM_ANNOTATION} must be ${pods === 2 ? '1' : `between 1 and ${pods - 1}`}: "${value}"`,
+              expected: pods === 2 ? '1' : `an integer from 1 to ${pods - 1}`,
+              fix: `Set the annotation ${MIN_PARALLELISM_ANNOTATION} to ${pods === 2 ? '"1"' : `a number from 1 to ${pods - 1}`}, or remove it.`,
             }
           : {
               message: `${MIN_PARALLELISM_ANNOTATION} must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}`,
@@ -215,14 +216,16 @@ const syncCompletions = jobRule(
         path,
         message: `completionMode must be Indexed when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
         expected: 'completionMode: Indexed',
+        fix: `Set completionMode: Indexed, or remove the annotation ${SYNC_COMPLETIONS_ANNOTATION}.`,
       };
     }
     if ((asInteger(parallelism) ?? 1) !== (asInteger(completions) ?? 1)) {
       yield {
         path: '/spec/completions',
-        message: `completions must equal parallelism when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
+        message: `completions must be equal to parallelism when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
         found: completions,
         expected: String(asInteger(parallelism) ?? 1),
+        fix: `Set completions to ${asInteger(parallelism) ?? 1}, or remove the annotation ${SYNC_COMPLETIONS_ANNOTATION}.`,
       };
     }
   },
