@@ -316,7 +316,7 @@ function unlistedProfileFix(gpus: readonly AcceleratorFacts[], layout: MigLayout
 }
 
 function noSuchGpu(profiles: readonly string[]): string {
-  return `no known GPU supports ${profiles.length === 1 ? 'the MIG profile' : profiles.length === 2 ? 'both MIG profiles,' : 'all of the MIG profiles'} ${allOf(profiles)}`;
+  return `no known GPU supports ${profiles.length === 1 ? 'the MIG profile' : `${profiles.length === 2 ? 'both' : 'all'} of the MIG profiles`} ${allOf(profiles)}`;
 }
 
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {

@@ -2,7 +2,7 @@
  * JS1, JS3 to JS5, JS7 and JS10: replicated jobs, their names and their order.
  */
 import { fixesByField, shortenBy } from '../../../checks/rules/field-fix';
-import { nameFix } from '../../../checks/rules/name-fix';
+import { nearName } from '../../../checks/rules/near-name';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../manifests/values/name-syntax';
 import { fieldOf } from '../../../manifests/pointer';
@@ -94,15 +94,15 @@ const NAMES_FIX =
   'Set metadata.name and replicatedJobs[].name to short names of lowercase letters, digits, and hyphens that start with a letter.';
 
 /** The field with the characters that the derived name must not have: that of the JobSet, that of the job, or both. */
-function wrongNameFix(set: string, job: string): string {
-  const isSetWrong = dns1035Label(set) !== undefined;
-  const wrong = dns1035Label(`a${job}`);
-  if (isSetWrong === (wrong !== undefined)) {
+function wrongNameFix(set: string, job: string, index: number): string {
+  const inSet = dns1035Label(set);
+  const inJob = dns1035Label(`a${job}`);
+  if ((inSet === undefined) === (inJob === undefined)) {
     return NAMES_FIX;
   }
-  return isSetWrong
-    ? nameFix('metadata.name', dns1035Label(set) ?? '', set)
-    : nameFix('replicatedJobs[].name', dns1035Label(job) ?? wrong ?? '', job);
+  return inSet === undefined
+    ? `Set replicatedJobs[${index}].name to ${nearName(inJob ?? '', job) ?? 'a name such as workers'}.`
+    : `Set metadata.name to ${nearName(inSet, set) ?? 'a unique name such as train-70b'}.`;
 }
 
 const namesFit = jobSetRule(
@@ -118,7 +118,7 @@ const namesFit = jobSetRule(
     if (view.name === '') {
       return;
     }
-    for (const job of view.jobs) {
+    for (const [index, job] of view.jobs.entries()) {
       const jobName = `${view.name}-${job.name}-${job.replicas - 1}`;
       const host =
         job.indexed && job.completions !== undefined
@@ -137,7 +137,7 @@ const namesFit = jobSetRule(
         fix:
           longest.length > 63
             ? shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63)
-            : wrongNameFix(view.name, job.name),
+            : wrongNameFix(view.name, job.name, index),
       };
     }
   },

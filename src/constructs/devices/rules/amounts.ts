@@ -223,10 +223,10 @@ export const amountRules: readonly Rule[] = [
         if (wanted?.every((value) => value === 'core_mem') !== true) {
           say(
             core.path,
-            `the pod does not select nodes with ${ACK_LABEL}=core_mem, but other nodes do not offer ${ACK_CORE}`,
+            `the pod must select nodes with ${ACK_LABEL}=core_mem, because other nodes do not offer ${ACK_CORE}`,
             {
               expected: `nodeSelector ${ACK_LABEL}: core_mem`,
-              fix: `${wanted === undefined ? 'Add' : 'Set'} ${ACK_LABEL}: core_mem in nodeSelector.`,
+              fix: `${wanted === undefined ? `Add ${ACK_LABEL}: core_mem to` : `Set ${ACK_LABEL}: core_mem in`} nodeSelector.`,
             },
           );
         }

@@ -178,6 +178,7 @@ export const claimRules: readonly Rule[] = [
             path: `${at}/mpsConfig`,
             message: 'mpsConfig must not be set when strategy is TimeSlicing',
             expected: 'timeSlicingConfig',
+            fix: 'Remove sharing.mpsConfig, or set sharing.strategy to MPS.',
           };
         }
         if (strategy === 'MPS' && timeSlicingConfig != null) {
@@ -185,6 +186,7 @@ export const claimRules: readonly Rule[] = [
             path: `${at}/timeSlicingConfig`,
             message: 'timeSlicingConfig must not be set when strategy is MPS',
             expected: 'mpsConfig',
+            fix: 'Remove sharing.timeSlicingConfig, or set sharing.strategy to TimeSlicing.',
           };
         }
         const { interval } = asObject(timeSlicingConfig);

@@ -103,7 +103,7 @@ export const requestRules: readonly Rule[] = [
           const profiles = first.mig.map((known) => known.name).join(', ');
           say(
             path,
-            `the pod selects ${first.name}, which does not support ${profiles === '' ? 'MIG' : `the MIG profile "${profile}"`}`,
+            `the pod selects ${first.name} GPUs, which do not support ${profiles === '' ? 'MIG' : `the MIG profile "${profile}"`}`,
             {
               expected: profiles || 'a GPU that supports MIG',
               fix:

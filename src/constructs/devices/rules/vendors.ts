@@ -187,6 +187,7 @@ export const vendorRules: readonly Rule[] = [
         yield {
           path: '/spec/denyIDs',
           message: 'allowIDs and denyIDs must not be set together',
+          fix: 'Remove spec.allowIDs or spec.denyIDs.',
           expected: 'only allowIDs or only denyIDs',
         };
       }

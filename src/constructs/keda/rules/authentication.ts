@@ -224,7 +224,7 @@ const referenceResolves = triggerRule(
       message: `the TriggerAuthentication "${name}" is in the namespace "${elsewhere.id.namespace}", but KEDA looks for it only in the namespace of this object`,
       found: name,
       severity: 'warning',
-      fix: `Set metadata.namespace of the TriggerAuthentication to ${manifest.id.namespace}, or use a ClusterTriggerAuthentication.`,
+      fix: `Set metadata.namespace of the TriggerAuthentication to "${manifest.id.namespace}", or use a ClusterTriggerAuthentication.`,
     };
   },
 );
@@ -262,7 +262,7 @@ const parameterRead: SetRule = {
             fix:
               known.size === 0
                 ? `Remove the entry with ${fieldOf(path)}.`
-                : `Set ${fieldOf(path)} to a parameter that the scaler reads, such as ${nearestName(name, [...known]) ?? [...known][0]}, or remove the entry.`,
+                : `Set ${fieldOf(path)} to a parameter that the scaler reads, such as ${nearestName(name, [...known]) ?? [...known].find((one) => /^[a-z]/.test(one)) ?? [...known][0]}, or remove the entry.`,
           };
         }
       }

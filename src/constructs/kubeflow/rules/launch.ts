@@ -390,7 +390,7 @@ const variablesFromOperator = jobRule(
         const launched = missing.every((name) => name.startsWith('LOCAL_'));
         yield {
           path: word.path,
-          message: `${listOf(word)} of the role "${role.name}" ${listOf(word) === 'args' ? 'refer' : 'refers'} to ${allOf(missing)}, which ${missing.length === 1 ? 'is' : 'are'} not set in this job`,
+          message: `the ${listOf(word)} of the role "${role.name}" ${listOf(word) === 'args' ? 'refer' : 'refers'} to ${allOf(missing)}, which ${missing.length === 1 ? 'is' : 'are'} not set in this job`,
           found: word.text.length > 120 ? `${word.text.slice(0, 117)}...` : word.text,
           expected: missing.includes('NODE_RANK') ? 'PET_NODE_RANK, which torchrun reads' : 'a variable that is set',
           fix: missing.includes('NODE_RANK')

@@ -275,7 +275,8 @@ const oneChiefOrMaster = jobRule(
     }
     yield {
       path: chiefs[1]?.path,
-      message: 'Chief and Master must not be set together',
+      message: 'tfReplicaSpecs.Chief and tfReplicaSpecs.Master must not be set together',
+      fix: 'Remove tfReplicaSpecs.Chief or tfReplicaSpecs.Master.',
       expected: 'one of Chief and Master',
     };
   },

@@ -208,6 +208,7 @@ const minAvailableFits = jobRule(
         message: `minAvailable is ${minAvailable}, but the job has ${counted(pods, 'pod')}, so the gang never starts`,
         found: minAvailable,
         expected: `at most ${pods}`,
+        fix: `Set schedulingPolicy.minAvailable to ${pods}, or remove it for the default, which is all pods.`,
       };
       return;
     }
@@ -224,6 +225,7 @@ const minAvailableFits = jobRule(
       message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}, so a smaller gang holds its devices while it waits`,
       found: minAvailable,
       expected: least === pods ? String(pods) : `${least} to ${pods}`,
+      fix: `Set schedulingPolicy.minAvailable to ${least === pods ? pods : `a number from ${least} to ${pods}`}, or remove it for the default, which is all pods.`,
       severity: 'warning',
     };
   },

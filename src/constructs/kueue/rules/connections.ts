@@ -17,7 +17,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { namesOfKind } from '../../../manifests/references/placed-names';
 import { podAmounts } from '../../../manifests/pods/pod-amounts';
 import { allOf, oneOf } from '../../../facts/words';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString, objectsAt, stringEntries } from '../../../manifests/read';
 import { selectorChooses } from '../../../manifests/references/selectors';
 import {
@@ -312,6 +312,7 @@ const inQueue = adviceRule(
       path: '/metadata',
       message: `the ${kind} requests devices but has no queue, so it starts without being admitted by Kueue`,
       expected: `the label ${QUEUE_LABEL}: ${oneOf(queues)}`,
+      fix: `Add the label ${QUEUE_LABEL}: ${oneOf(queues)} to metadata.labels, or create a LocalQueue "${DEFAULT_LOCAL_QUEUE}", which Kueue uses for jobs without the label.`,
     };
   },
 );
@@ -374,6 +375,7 @@ const flavorOffersResource = adviceRule(
             message: `the flavor "${name}" selects nodes with ${accelerator.name}, which do not offer ${resource}`,
             found: resource,
             expected: accelerator.resource,
+            fix: `Set ${fieldOf(path)}.name to ${accelerator.resource}, or use a flavor of nodes that offer ${resource}.`,
           };
         }
       }

@@ -205,7 +205,13 @@ const syncCompletions = jobRule(
     const path = pointer('/metadata/annotations', SYNC_COMPLETIONS_ANNOTATION);
     const isOn = parseGoBool(value);
     if (isOn === undefined) {
-      yield { path, message: `"${value}" is not a valid boolean`, found: value, expected: '"true" or "false"' };
+      yield {
+        path,
+        message: `"${value}" is not a valid boolean`,
+        found: value,
+        expected: '"true" or "false"',
+        fix: `Set the annotation ${SYNC_COMPLETIONS_ANNOTATION} to "true" or "false".`,
+      };
     }
     if (isOn !== true) {
       return;

@@ -85,7 +85,7 @@ const concurrentAdmission = webhookRule(
         message: `the ClusterQueue must have one resource group when concurrentAdmissionPolicy is set, but has ${groups.length}`,
         found: groups.length,
         expected: 'one group',
-        fix: 'Keep one entry in spec.resourceGroups, or remove concurrentAdmissionPolicy.',
+        fix: `${groups.length === 0 ? 'Add an entry to' : 'Keep one entry in'} spec.resourceGroups, or remove concurrentAdmissionPolicy.`,
       };
     }
     const flavors = groups[0]?.flavors ?? [];
@@ -330,12 +330,17 @@ const workloadSlices = fixesByField(
         const hasTopology = (request.podSetSliceRequiredTopology ?? undefined) !== undefined;
         const size = asInteger(request.podSetSliceSize);
         if (hasTopology && size === undefined) {
-          yield { path: at, message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set' };
+          yield {
+            path: at,
+            message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set',
+            fix: 'Set topologyRequest.podSetSliceSize to a number greater than 0, or remove topologyRequest.podSetSliceRequiredTopology.',
+          };
         } else if (!hasTopology && size !== undefined) {
           yield {
             path: at,
             message: 'podSetSliceSize must not be set without podSetSliceRequiredTopology',
             found: size,
+            fix: 'Set topologyRequest.podSetSliceRequiredTopology to a topology level, or remove topologyRequest.podSetSliceSize.',
           };
         } else if (size !== undefined && size <= 0) {
           yield { path: at, message: `podSetSliceSize must be greater than 0: ${size}`, found: size };

@@ -205,6 +205,7 @@ const lendingWithinNominal = quotaRule(
         message: `lendingLimit must be less than or equal to nominalQuota (${lending.toString()} > ${nominal.toString()})`,
         found: lending.toString(),
         expected: `at most ${nominal.toString()}`,
+        fix: `Set lendingLimit to at most ${nominal.toString()}, or remove it to lend all of nominalQuota.`,
       };
     }
   },
@@ -306,6 +307,7 @@ const fairWeight: ObjectRule = fixesByField({
       message: `fairSharing.weight must be 0 or greater than 1n: ${weight.toString()}`,
       found,
       expected: '0, or greater than 1n',
+      fix: 'Set fairSharing.weight to 0 for the lowest priority, or to a weight such as 1 or 500m.',
     };
   },
 });
