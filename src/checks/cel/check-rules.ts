@@ -121,7 +121,7 @@ class RuleWalk {
         this.list.add(shapeRules.celError, {
           message,
           expected: rule.rule,
-          fix: 'Remove entries from the lists and maps in spec, over which the rules iterate.',
+          fix: 'Remove entries from the lists and maps in spec that the rules iterate over.',
         });
       } else if ('error' in outcome) {
         this.failed(rule, outcome.error, value);
@@ -145,7 +145,7 @@ class RuleWalk {
     this.list.add(
       shapeRules.celError,
       {
-        message: `a CEL rule of the CustomResourceDefinition cannot be evaluated: ${error}`,
+        message: `a CEL rule in the CustomResourceDefinition cannot be evaluated: ${error.replace(NOT_FOUND, 'field "$1" not found')}`,
         found: readBy(rule, value),
         expected: rule.rule,
         fix: setFix(fieldsOf(rule), error),
@@ -160,7 +160,7 @@ class RuleWalk {
       {
         message: `the rule was not checked: ${why}`,
         expected: rule.rule,
-        fix: 'Run kubectl apply --dry-run=server, with which the API server evaluates the rule.',
+        fix: 'Run kubectl apply --dry-run=server to have the API server evaluate the rule.',
       },
     );
   }
@@ -214,11 +214,14 @@ function fieldsOf({ rule }: CelRule): readonly string[] {
   return [...new Set([...rule.matchAll(PATH_OF_SELF)].map(([, path = '']) => path))];
 }
 
+/** How the interpreter reports a field that an object does not have. */
+const NOT_FOUND = /\bfield not found: (\w+)$/;
+
 /** What to set: the missing field that the error names, or the fields that the rule reads. */
 function setFix(fields: readonly string[], error: string): string {
-  const missing = /\bfield not found: (\w+)$/.exec(error)?.[1];
+  const missing = NOT_FOUND.exec(error)?.[1];
   if (fields.length === 0 && missing !== undefined) {
-    return `Set ${missing} in each item of ${THE_FIELD}, because the CEL rule reads it.`;
+    return `Set the field "${missing}" in each item of ${THE_FIELD}, because the CEL rule reads it.`;
   }
   const notNumber = /\bparsing ("(?:[^"\\]|\\.)*"): invalid syntax$/.exec(error)?.[1];
   if (notNumber !== undefined) {
@@ -230,7 +233,7 @@ function setFix(fields: readonly string[], error: string): string {
   const read = fields.find((field) => field === missing || field.endsWith(`.${missing ?? ''}`));
   return read !== undefined || missing === undefined
     ? `Set ${read ?? oneOf(fields)} in ${THE_FIELD}, because the CEL rule reads it.`
-    : `Set ${missing} in each item of ${oneOf(fields)}, because the CEL rule reads it.`;
+    : `Set the field "${missing}" in each item of ${oneOf(fields)}, because the CEL rule reads it.`;
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

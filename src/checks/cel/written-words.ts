@@ -26,14 +26,14 @@ const AMI_FAMILIES = {
 const familyRules = Object.entries(AMI_FAMILIES).map(([alias, family]): readonly [string, Written] => [
   `!has(self.amiFamily) || (self.amiSelectorTerms.exists(x, has(x.alias) && x.alias.find('^[^@]+') == '${alias}') ? (self.amiFamily == 'Custom' || self.amiFamily == '${family}') : true)`,
   [
-    `amiFamily must be Custom or ${family} when an alias of amiSelectorTerms is for ${alias}`,
+    `amiFamily must be Custom or ${family} when an alias in amiSelectorTerms is for ${alias}`,
     `Remove amiFamily from {}, or set it to ${family}.`,
   ],
 ]);
 
 const noBorrowing = (cohort: string): Written => [
   `borrowingLimit must not be set unless ${cohort} is set`,
-  `Set ${cohort} in {}, or remove borrowingLimit from its resourceGroups.`,
+  `Set ${cohort} in {}, or remove borrowingLimit from {}.resourceGroups.`,
 ];
 
 const alone = (field: string, others: string): Written => [
@@ -78,7 +78,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   ],
   [
     "self.split('@')[0] in ['windows2019','windows2022','windows2025'] ? self.split('@')[1] == 'latest' : true",
-    ['the version of an alias for Windows must be latest', 'Set {} to a value such as windows2022@latest.'],
+    ['the version in a Windows alias must be "latest"', 'Set {} to a value such as windows2022@latest.'],
   ],
   [
     "self.split('@')[0] in ['al2','al2023','bottlerocket','windows2019','windows2022','windows2025']",
@@ -100,7 +100,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
     "self.all(x, (x.operator == 'In' && has(x.minValues)) ? x.values.size() >= x.minValues : true)",
     [
       'an entry with the operator In must have at least minValues values',
-      'In each entry of {} with the operator In, add values, or lower minValues to their number.',
+      'In each entry of {} with the operator In, add values, or lower minValues to the number of values.',
     ],
   ],
   ["self.all(x, x.operator == 'In' ? x.values.size() != 0 : true)", withValues('In')],
@@ -115,7 +115,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   [
     "!has(self.shardingStrategy) || !has(self.shardingStrategy.mode) || self.shardingStrategy.mode != 'Topology' || !has(self.shardingStrategy.topology) || !has(self.shardingStrategy.topology.values) || self.shardingStrategy.topology.values.size() == 0 || (has(self.shards) ? self.shards : 1) >= self.shardingStrategy.topology.values.size()",
     [
-      'shards must be at least the number of values in shardingStrategy.topology',
+      'shards must be greater than or equal to the number of values in shardingStrategy.topology',
       'Increase {}.shards, or remove values from {}.shardingStrategy.topology.',
     ],
   ],
@@ -130,7 +130,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   [
     '!has(self.minReplicaCount) || self.minReplicaCount <= (has(self.maxReplicaCount) ? self.maxReplicaCount : 100)',
     [
-      'minReplicaCount must not exceed maxReplicaCount, which is 100 if unset',
+      'minReplicaCount must be less than or equal to maxReplicaCount, which defaults to 100',
       'Decrease {}.minReplicaCount, or increase {}.maxReplicaCount.',
     ],
   ],
@@ -155,12 +155,12 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   ],
   [
     'has(self.minCount) ? self.minCount <= self.count : true',
-    ['minCount must not exceed count', 'Decrease {}.minCount, or increase {}.count.'],
+    ['minCount must be less than or equal to count', 'Decrease {}.minCount, or increase {}.count.'],
   ],
   [
     "has(self.status) && has(self.status.conditions) && self.status.conditions.exists(c, c.type == 'QuotaReserved' && c.status == 'True') && has(self.status.admission) ? size(self.spec.podSets) == size(self.status.admission.podSetAssignments) : true",
     [
-      'status.admission.podSetAssignments must have one entry for each of spec.podSets',
+      'status.admission.podSetAssignments must have one entry for each entry of spec.podSets',
       'Remove status, which Kueue sets.',
     ],
   ],
@@ -252,7 +252,7 @@ const WORDS: ReadonlyMap<string, Written> = new Map<string, Written>([
   ],
   [
     'has(self.default) && self.default ? !has(self.nodeSelector) || size(self.nodeSelector) == 0 : true',
-    ['nodeSelector must be empty when default is true', 'Remove nodeSelector or default from {}.'],
+    ['nodeSelector must be empty when default is true', 'Remove nodeSelector from {}, or set {}.default to false.'],
   ],
   [
     "self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')",

@@ -1,6 +1,7 @@
 /**
  * What to write for a value or a key that breaks a requirement of its syntax, in the words that follow `must`.
  */
+import { allOf } from '../../facts/words';
 import { inThirdPerson } from '../../facts/words/third-person';
 import { contentOf } from './field-content';
 import { nearName } from './near-name';
@@ -21,7 +22,7 @@ export function requirementFix(field: string, what: string, found?: unknown): st
     return `Set ${field} to ${contentOf(field) ?? 'a value that is not empty'}.`;
   }
   if (what.startsWith('not contain ')) {
-    return withoutFix(field, what, typeof found === 'string' ? found : undefined);
+    return withoutFix(field, what, found);
   }
   const shorter = shorterFix(field, what);
   if (shorter !== undefined) {
@@ -82,13 +83,15 @@ function valueThat(what: string): string {
   return other === undefined ? `a value that ${inThirdPerson(what)}` : `a value other than ${other}`;
 }
 
-/** `Remove "/" and "%" from metadata.name.`; of two that are excluded, the one that was found. */
-export function withoutFix(field: string, what: string, found = ''): string {
-  const excluded = what.replace(/^not contain (?:any of )?/, '');
-  const [, ...two] = /^"([^"]+)" or "([^"]+)"$/.exec(excluded) ?? [];
-  const present = two.filter((one) => found.includes(one));
-  const named = present.length === 1 ? `"${present[0] ?? ''}"` : excluded.replace(/ or (?=[^ ]+$)/, ' and ');
-  return `Remove ${named} from ${field}.`;
+/** `Remove "/" and "%" from metadata.name.`, without those that the value does not contain. */
+export function withoutFix(field: string, what: string, found?: unknown): string {
+  const listed = what.replace(/^not contain (?:any of )?/, '');
+  const isList = /^"[^"]*"(?:(?:,? or|,) "[^"]*")+$/.test(listed);
+  const contained = (listed.match(/"[^"]*"/g) ?? []).filter(
+    (part) => typeof found === 'string' && found.includes(part.slice(1, -1)),
+  );
+  const parts = isList && contained.length > 0 ? allOf(contained) : listed.replace(/ or (?=[^ ]+$)/, ' and ');
+  return `Remove ${parts} from ${field}.`;
 }
 
 /**

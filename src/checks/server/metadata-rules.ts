@@ -30,7 +30,7 @@ export const metadataRules = {
   namespace: rule(
     'namespace',
     'A namespace must be a DNS label.',
-    'Set metadata.namespace to a DNS label: lowercase letters, digits, and "-", at most 63 characters.',
+    'Set metadata.namespace to a DNS label of at most 63 lowercase letters, digits, and "-".',
   ),
   labelKey: rule(
     'label-key',

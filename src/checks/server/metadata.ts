@@ -233,7 +233,12 @@ function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, l
     complain(
       list,
       metadataRules.finalizer,
-      { subject: `the finalizer ${quoted(name)}`, value: name, complaint, fix: metadataRules.finalizer.fix },
+      {
+        subject: name === '' ? `finalizers[${index}]` : `the finalizer ${quoted(name)}`,
+        value: name,
+        complaint,
+        fix: `Set metadata.finalizers[${index}] to a name of the form domain/name, such as example.com/cleanup${name === '' ? ', or remove it' : ''}.`,
+      },
       'finalizers',
       index,
     );
@@ -244,6 +249,7 @@ function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, l
       {
         message: 'the finalizers "orphan" and "foregroundDeletion" must not be set together',
         expected: 'one of the two',
+        fix: 'Remove "orphan" or "foregroundDeletion" from metadata.finalizers.',
       },
       'finalizers',
     );
@@ -264,7 +270,9 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
         metadataRules.owner,
         {
           message:
-            value === '' ? `${name} must be set in the owner reference` : `${quoted(value)} is not a valid API version`,
+            value === ''
+              ? `ownerReferences[${index}].${name} must be set`
+              : `${quoted(value)} is not a valid API version`,
           found: value,
           expected: `the ${name} of the owner`,
           fix: `Set ownerReferences[${index}].${name} to the ${name} of the owner, or remove ownerReferences[${index}]: controllers set the owners of the objects that they create.`,
@@ -295,9 +303,9 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
     list.add(
       metadataRules.owner,
       {
-        message: `only one owner reference may have controller: true, but ${controllers.size} have`,
+        message: `only one owner reference may have controller: true, but ${controllers.size} have it`,
         found: controllers.size,
-        expected: 'one at most',
+        expected: 'at most one',
         fix: 'Remove controller: true from all but one entry of metadata.ownerReferences.',
       },
       'ownerReferences',

@@ -81,17 +81,23 @@ export function readDcgmCounters(text: string): DcgmReading {
         `line ${line} has a quote that is not directly after a comma`,
         source,
         'no quotes, or "help, with a comma" directly after the comma',
+        `Remove the quotes from line ${line}, or begin them directly after the comma: DCGM_FI_DEV_GPU_UTIL, gauge,"help".`,
       );
       continue;
     }
     if (fields.length !== 3) {
-      const indented = /^\s+#/.test(source) ? '; a comment begins in the first column' : '';
+      const indented = /^\s+#/.test(source) ? '; a comment must begin in the first column' : '';
       note(
         'fields',
         at,
         `line ${line} must have three fields, but has ${fields.length}${indented}`,
         source,
         'three fields: name, type, and a help text without a comma',
+        indented !== ''
+          ? `Remove the blanks before the "#" in line ${line}.`
+          : fields.length < 3
+            ? `Write line ${line} with three fields: name, type, and help text.`
+            : `Remove the comma from the help text in line ${line}, or put the text in quotes directly after the comma before it.`,
       );
       continue;
     }
@@ -103,7 +109,14 @@ export function readDcgmCounters(text: string): DcgmReading {
     }
     const before = seen.get(field);
     if (before !== undefined) {
-      note('twice', at, `duplicate field "${field}" in line ${line}: line ${before} also has it`, field);
+      note(
+        'twice',
+        at,
+        `duplicate field "${field}" in line ${line}: already listed in line ${before}`,
+        field,
+        undefined,
+        `Remove line ${line}, or line ${before}.`,
+      );
     }
     seen.set(field, before ?? line);
     rows.push({ field, type, help, line });

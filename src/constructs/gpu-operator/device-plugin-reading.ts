@@ -69,6 +69,22 @@ export function membersOf(value: JsonObject, known: readonly string[]): Members 
   return { members: Object.fromEntries(members), replaced };
 }
 
+/** What the strings of a configuration are. */
+const CONTENTS: Readonly<Record<string, string>> = {
+  version: 'v1',
+  migStrategy: 'none, single, or mixed',
+  deviceDiscoveryStrategy: 'auto, nvml, or tegra',
+  deviceIDStrategy: 'uuid or index',
+  mpsRoot: 'a path such as /run/nvidia/mps',
+  nvidiaDriverRoot: 'a path such as /run/nvidia/driver',
+  nvidiaDevRoot: 'a path such as /',
+  nvidiaCTKPath: 'a path such as /usr/bin/nvidia-ctk',
+  containerDriverRoot: 'a path such as /driver-root',
+  cdiAnnotationPrefix: 'a prefix such as cdi.k8s.io/',
+  outputFile: 'the path of a file',
+  machineTypeFile: 'the path of a file',
+};
+
 /** Types of values. */
 export type ValueType = 'string' | 'boolean' | 'duration';
 
@@ -83,7 +99,10 @@ export function noteTypes(
     const given = value[key];
     const place = fieldBelow(at, key);
     if (given !== undefined && given !== null && !isOf(type, given)) {
-      note('shape', place, `${place} must be a ${type}, but is ${kindOf(given)}`, given, `a ${type}`);
+      const what = type === 'boolean' ? 'true or false' : `a ${type}`;
+      const expected = CONTENTS[key] ?? (type === 'duration' ? 'a duration such as 60s' : what);
+      const message = `${place} must be ${what}, but is ${kindOf(given)}`;
+      note('shape', place, message, given, expected, `Set ${place} to ${expected}.`);
     }
   }
 }

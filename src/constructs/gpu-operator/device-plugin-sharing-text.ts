@@ -66,12 +66,14 @@ function readResource(value: JsonValue, at: string, note: DevicePluginNote): str
   noteUnknown(resource, at, ['name', 'rename', 'devices', 'replicas'], note);
   readReplicaCount(resource.replicas, at, note);
   if (resource.rename !== undefined) {
-    const broken = nameProblem(resource.rename);
+    const broken = nameProblem(resource.rename, 'rename');
     note(
       broken === undefined ? 'ignored' : 'resource',
       fieldBelow(at, 'rename'),
-      broken ?? 'the device plugin ignores rename, and renameByDefault sets the name nvidia.com/gpu.shared',
+      broken ?? 'the device plugin ignores rename; renameByDefault sets the name nvidia.com/gpu.shared',
       resource.rename,
+      undefined,
+      `Remove ${fieldBelow(at, 'rename')}, and set renameByDefault: true to rename shared resources.`,
     );
   }
   readDevices(resource.devices, fieldBelow(at, 'devices'), note);
@@ -109,16 +111,16 @@ function fullName(name: string): string {
 }
 
 /** What keeps a value from being the name of a resource of the plugin; `undefined` where nothing does. */
-export function nameProblem(value: JsonValue | undefined): string | undefined {
+export function nameProblem(value: JsonValue | undefined, field = 'name'): string | undefined {
   if (value === undefined) {
-    return 'name must be set';
+    return `${field} must be set`;
   }
   if (typeof value !== 'string') {
-    return `the name must be a string, but is ${kindOf(value)}`;
+    return `${field} must be a string, but is ${kindOf(value)}`;
   }
   const name = fullName(value);
   if (name.length > LONGEST_NAME) {
-    return `${name} has ${name.length} characters, more than ${LONGEST_NAME}`;
+    return `"${name}" must be no more than ${LONGEST_NAME} characters, but has ${name.length}`;
   }
   return DNS_NAME.test(name.slice(PREFIX.length))
     ? undefined
@@ -165,15 +167,15 @@ function readDevices(devices: JsonValue | undefined, at: string, note: DevicePlu
           (typeof one === 'string' && DEVICE.test(one)),
       ));
   if (valid) {
-    note('ignored', at, 'the device plugin ignores devices, and shares all of them', devices, 'all');
+    note('ignored', at, 'the device plugin ignores devices, and shares all GPUs', devices, '"all"', `Remove ${at}.`);
   } else {
     note(
       'resource',
       at,
-      `devices must be all, but is ${kindOf(devices)}`,
+      `devices must be "all", but is ${kindOf(devices)}`,
       devices,
-      'all',
-      `Set ${at} to all, or remove it.`,
+      '"all"',
+      `Set ${at} to "all", or remove it.`,
     );
   }
 }

@@ -96,7 +96,14 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
     note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');
   }
   if (config.resources !== undefined && config.resources !== null) {
-    note('ignored', 'resources', 'the device plugin ignores resources, so the resources are not renamed');
+    note(
+      'ignored',
+      'resources',
+      'the device plugin ignores resources, so the resources are not renamed',
+      undefined,
+      undefined,
+      'Remove resources.',
+    );
     readResources(mapping(config.resources, 'resources', note, '{gpus: []}'), note);
   }
   const migStrategy = readFlags(mapping(config.flags, 'flags', note, '{migStrategy: mixed}'), note);
@@ -171,7 +178,14 @@ function readResources(resources: JsonObject, note: DevicePluginNote): void {
     const list = resources[key] ?? [];
     const at = fieldBelow('resources', key);
     if (!Array.isArray(list)) {
-      note('shape', at, `${at} must be a list, but is ${kindOf(list)}`, list, 'a list of patterns and names');
+      note(
+        'shape',
+        at,
+        `${at} must be a list, but is ${kindOf(list)}`,
+        list,
+        'a list of patterns and names',
+        `Remove ${at}, which the device plugin ignores.`,
+      );
       continue;
     }
     for (const [index, item] of list.entries()) {
@@ -179,9 +193,11 @@ function readResources(resources: JsonObject, note: DevicePluginNote): void {
       const broken =
         nameProblem(entry.name) ??
         // Go reads null as an empty pattern.
-        (entry.pattern === null || typeof entry.pattern === 'string' ? undefined : 'the resource has no pattern');
+        (entry.pattern === null || typeof entry.pattern === 'string' ? undefined : 'pattern must be set');
       if (broken !== undefined) {
-        note('resource', fieldBelow(at, index), broken, item, 'pattern and name');
+        const place = fieldBelow(at, index);
+        const fix = `Set pattern and name in ${place}, for example {pattern: "*", name: nvidia.com/gpu}, or remove resources.`;
+        note('resource', place, broken, item, 'pattern and name', fix);
       }
     }
   }
@@ -222,14 +238,14 @@ function readSharing(
       'timeSlicing must have at least one resource',
       null,
       'at least one resource, or timeSlicing unset',
-      'Set sharing.timeSlicing.resources, or remove sharing.timeSlicing.',
+      'Set sharing.timeSlicing.resources to a list such as [{ name: nvidia.com/gpu, replicas: 4 }], or remove sharing.timeSlicing.',
     );
   }
   if (has(slicing) && has(mps)) {
     note(
       'both-kinds',
       'sharing',
-      'timeSlicing must not be set when mps is set, because it is then ignored',
+      'timeSlicing must not be set when mps is set, because the device plugin then ignores timeSlicing',
       undefined,
       'only timeSlicing or only mps',
     );
@@ -264,7 +280,7 @@ function readSharing(
     note(
       'request-of-several',
       'sharing.timeSlicing.failRequestsGreaterThanOne',
-      'failRequestsGreaterThanOne is not set, so a pod that requests two replicas starts, but gets only the compute of one',
+      'failRequestsGreaterThanOne is not true, so a pod that requests two replicas starts, but gets no more compute than with one',
       false,
       'failRequestsGreaterThanOne: true',
     );

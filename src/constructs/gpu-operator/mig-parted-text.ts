@@ -72,7 +72,8 @@ export function readMigConfig(text: string): MigConfigReading {
         'mig-configs',
         `mig-configs must have at least one entry, but is ${isObject(configs) ? 'empty' : kindOf(configs)}`,
         undefined,
-        'a list of entries for each name',
+        'a mapping of names to lists of entries',
+        'Set mig-configs to a mapping such as { all-disabled: [{ devices: all, mig-enabled: false }] }.',
       );
     }
     return { names: [], profiles: [], problems };
@@ -86,6 +87,7 @@ export function readMigConfig(text: string): MigConfigReading {
         `${at} must be a list with at least one entry, but is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
         undefined,
         'a list of entries with devices and mig-enabled',
+        `Set ${at} to a list such as [{ devices: all, mig-enabled: false }].`,
       );
     }
     asArray(entries).forEach((entry, index) => readEntry(entry, fieldBelow(at, index), note));
@@ -97,6 +99,9 @@ function profilesIn(entries: readonly JsonValue[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => Object.keys(asObject(asObject(entry)['mig-devices']))))];
 }
 
+const devicesFix = (at: string): string =>
+  `Set ${fieldBelow(at, 'devices')} to "all", or to a list of indexes such as [0, 1].`;
+
 /** Which GPUs of a node an entry is about. Go reads null as 0, or as an empty filter. */
 function readDevices(
   { devices, 'device-filter': filter }: JsonObject,
@@ -106,11 +111,11 @@ function readDevices(
   if (devices === undefined) {
     note(
       'entry',
-      at,
+      fieldBelow(at, 'devices'),
       'devices must be set',
       undefined,
-      'devices: all, or devices: [0, 1]',
-      `Set devices in ${at} to all, or to a list of indexes such as [0, 1].`,
+      '"all", or a list of indexes such as [0, 1]',
+      devicesFix(at),
     );
   } else if (
     devices !== 'all' &&
@@ -119,9 +124,10 @@ function readDevices(
     note(
       'entry',
       fieldBelow(at, 'devices'),
-      'devices must be all or a list of indexes',
+      'devices must be "all" or a list of indexes',
       devices,
-      'all, or a list of indexes such as [0, 1]',
+      '"all", or a list of indexes such as [0, 1]',
+      devicesFix(at),
     );
   }
   if (
@@ -133,7 +139,7 @@ function readDevices(
     note(
       'entry',
       fieldBelow(at, 'device-filter'),
-      'device-filter must be a PCI ID, or a list of PCI IDs',
+      'device-filter must be a PCI ID or a list of PCI IDs',
       filter,
       'a PCI ID such as "0x233010DE", or a list of PCI IDs',
     );
@@ -145,9 +151,10 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
     note(
       'shape',
       at,
-      `the entry must be a mapping, but is ${kindOf(value)}`,
+      `${at} must be a mapping, but is ${kindOf(value)}`,
       value,
       'a mapping with devices and mig-enabled',
+      `Set ${at} to a mapping such as { devices: all, mig-enabled: false }.`,
     );
     return;
   }
@@ -195,7 +202,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
       'mig-devices must be empty when mig-enabled is false',
       undefined,
       'mig-devices unset, or mig-enabled: true',
-      `Set mig-enabled in ${at} to true, or remove mig-devices.`,
+      `Set ${fieldBelow(at, 'mig-enabled')} to true, or remove ${fieldBelow(at, 'mig-devices')}.`,
     );
   }
   readInstances(instances, fieldBelow(at, 'mig-devices'), gpusOfFilter(filter), note);
@@ -244,7 +251,7 @@ function readInstances(
       'mig-devices must have at least one instance',
       undefined,
       'at least one instance, or {} for none',
-      `Set one of the counts in ${at} to at least 1, or set mig-devices to {}.`,
+      `Set at least one count in ${at} to 1 or more, or set ${at} to {}.`,
     );
     return;
   }
@@ -305,11 +312,11 @@ function unlistedProfileFix(gpus: readonly AcceleratorFacts[], layout: MigLayout
   const unlisted = Object.keys(layout).find((name) => !listed.includes(name));
   return gpu === undefined || unlisted === undefined
     ? undefined
-    : `Rename the key "${unlisted}" in ${at} to a profile of ${withArticle(gpu.name)}, such as ${nearestName(unlisted, listed) ?? listed[0]}.`;
+    : `Rename the key "${unlisted}" in ${at} to a MIG profile of ${withArticle(gpu.name)}, such as ${nearestName(unlisted, listed) ?? listed[0]}.`;
 }
 
 function noSuchGpu(profiles: readonly string[]): string {
-  return `no known GPU has the MIG ${profiles.length === 1 ? 'profile' : 'profiles'} ${allOf(profiles)}`;
+  return `no known GPU supports ${profiles.length === 1 ? 'the MIG profile' : `${profiles.length === 2 ? 'both' : 'all'} of the MIG profiles`} ${allOf(profiles)}`;
 }
 
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {

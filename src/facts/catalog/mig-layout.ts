@@ -16,7 +16,7 @@ export type MigLayout = Readonly<Record<string, number>>;
 /** Why a layout does not fit a GPU, one sentence each; none where it fits. */
 export function migLayoutProblems(gpu: AcceleratorFacts, layout: MigLayout): readonly string[] {
   if (gpu.mig.length === 0) {
-    return [`${gpu.name} cannot be cut: it has no MIG`];
+    return [`${withArticle(gpu.name)} does not support MIG`];
   }
   const asked = Object.entries(layout).filter(([, count]) => count > 0);
   const parts = asked.map(([name, count]) => ({
@@ -27,7 +27,8 @@ export function migLayoutProblems(gpu: AcceleratorFacts, layout: MigLayout): rea
   const problems = parts
     .filter(({ profile }) => profile === undefined)
     .map(
-      ({ name }) => `${gpu.name} has no profile ${name}; it has ${gpu.mig.map((profile) => profile.name).join(', ')}`,
+      ({ name }) =>
+        `${withArticle(gpu.name)} has no MIG profile ${name}; its profiles are ${gpu.mig.map((profile) => profile.name).join(', ')}`,
     );
   if (problems.length > 0) {
     return problems;

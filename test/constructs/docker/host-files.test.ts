@@ -63,9 +63,9 @@ test.each<[string, string, readonly string[], string, string]>([
     'H100',
     ['1g.10gb', '1g.5gb'],
     '/devices/0/mig',
-    'H100-SXM-80GB has no profile 1g.5gb; it has 1g.10gb',
+    'an H100-SXM-80GB has no MIG profile 1g.5gb; its profiles are 1g.10gb',
   ],
-  ['a model without MIG', 'L40S', ['1g.10gb'], '/devices/0/mig', 'L40S cannot be cut: it has no MIG'],
+  ['a model without MIG', 'L40S', ['1g.10gb'], '/devices/0/mig', 'an L40S does not support MIG'],
   ['too many instances', 'H100-SXM-80GB', ['7g.80gb', '7g.80gb'], '/devices/0/mig', '2 × 7g.80gb exceeds the 1'],
   [
     'instances that do not fit together',

@@ -170,7 +170,7 @@ test.each<[string, docker.HostProps, string]>([
   [
     'a MIG profile that the model does not have',
     { runner: { devices: [{ uuid: 'GPU-1', model: 'H100', mig: [{ uuid: 'MIG-1', profile: '1g.5gb' }] }] } },
-    'devices[0].mig: cannot be the instances of one H100: H100-SXM-80GB has no profile 1g.5gb; it has 1g.10gb',
+    'devices[0].mig: cannot be the instances of one H100: an H100-SXM-80GB has no MIG profile 1g.5gb; its profiles are 1g.10gb',
   ],
   [
     'MIG instances in a quota',

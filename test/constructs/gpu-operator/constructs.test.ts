@@ -237,8 +237,10 @@ describe('sharing', () => {
     expect(cut('H100-SXM-80GB', { '1g.10gb': 8 })).toThrow(
       /exceeds the 7.*need 8 compute slices, but an H100-SXM-80GB has 7/,
     );
-    expect(cut('H200', { '1g.10gb': 1 })).toThrow(/H200-SXM-141GB has no profile 1g.10gb; it has 1g.18gb/);
-    expect(cut('L40S', { '1g.10gb': 1 })).toThrow(/cannot be cut/);
+    expect(cut('H200', { '1g.10gb': 1 })).toThrow(
+      /an H200-SXM-141GB has no MIG profile 1g.10gb; its profiles are 1g.18gb/,
+    );
+    expect(cut('L40S', { '1g.10gb': 1 })).toThrow(/an L40S does not support MIG/);
     expect(cut('H300', { '1g.10gb': 1 })).toThrow(/unknown accelerator "H300".* GPUs with MIG are A30/);
     expect(cut('H100-SXM-80GB', { '1g.10gb': 0 })).toThrow(
       /1g\.10gb must be a whole number of instances greater than or equal to 1, not 0\./,

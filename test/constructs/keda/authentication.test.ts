@@ -140,10 +140,10 @@ describe('which authentication a trigger refers to', () => {
       found('authentication-parameter-read', scaledObject(triggers), spec).map(({ message }) => message);
     const query = `${prometheus('sum(a)')}${REFERENCE}`;
     expect(unread(query)).toEqual([
-      'no trigger that refers to the authentication reads the parameter "queueLength" (trigger types: prometheus)',
+      'no trigger that uses this authentication reads the parameter "queueLength" (trigger types: prometheus)',
     ]);
     expect(unread(query, `type: redis\nmetadata: {listName: a}\n${REFERENCE}`)).toEqual([
-      'no trigger that refers to the authentication reads the parameter "queueLength" (trigger types: prometheus, redis)',
+      'no trigger that uses this authentication reads the parameter "queueLength" (trigger types: prometheus, redis)',
     ]);
     expect(unread(query, external)).toEqual([]);
     expect(unread(query, `type: unknown\n${REFERENCE}`)).toEqual([]);

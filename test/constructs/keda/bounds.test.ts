@@ -50,7 +50,7 @@ describe('replicas', () => {
     ['idleReplicaCount: 1\nminReplicaCount: 0', ['minReplicaCount (0)']],
     ['idleReplicaCount: 1\nminReplicaCount: 2', []],
     ['idleReplicaCount: 2\nminReplicaCount: 2', ['minReplicaCount (2)']],
-    ['idleReplicaCount: 0', ['minReplicaCount (unset)']],
+    ['idleReplicaCount: 0', ['minReplicaCount, which defaults to 0']],
   ])('idle ones: %j', (spec, than) => {
     const messages = found(scaledObject([QUERY], { spec }), 'idle-below-min').map(({ message }) => message);
     expect(messages.map((message) => message.split(' must be less than ')[1])).toEqual(than);
@@ -223,14 +223,14 @@ describe('parameters in the wrong place', () => {
 
   test('one that is not read from a variable', () => {
     expect(said(queue('queueNameFromEnv: QUEUE'))).toEqual([
-      'the scaler rabbitmq does not read queueName from an environment variable',
+      'the rabbitmq scaler does not read queueName from an environment variable',
     ]);
     expect(said(queue('hostFromEnv: HOST'))).toEqual([]);
   });
 
   test('one that is not read from the metadata', () => {
     expect(said(`${prometheus('sum(a)', 'bearerToken: a')}`)).toEqual([
-      'the scaler prometheus does not read bearerToken from metadata (bearerToken from a TriggerAuthentication)',
+      'the prometheus scaler does not read bearerToken from metadata (bearerToken from a TriggerAuthentication)',
     ]);
   });
 
@@ -261,6 +261,6 @@ describe('parameters in the wrong place', () => {
       scaledObject(['type: cpu\nmetricType: Utilization\nmetadata: {type: AverageValue, value: "1"}']),
       'parameter-current',
     );
-    expect(old.fix).toBe('Remove metadata.type, and set metricType: AverageValue next to metadata.');
+    expect(old.fix).toBe('Remove metadata.type, and set metricType: AverageValue in the trigger, next to metadata.');
   });
 });

@@ -34,7 +34,7 @@ describe('details of findings', () => {
     const other = role(3, { container: { command: ['torchrun', '--master_port=29500', 'train.py'] } });
     const [finding, ...more] = found(staticJob(masterWorker(role(1), other)), 'torchrun-port-is-operators');
     expect(more).toEqual([]);
-    expect(finding?.message).toContain('which another role uses');
+    expect(finding?.message).toContain('and another role uses that port');
     const all = found(
       staticJob(rolesWith({ command: ['torchrun', '--master_port=29500', 'x.py'] })),
       'torchrun-port-is-operators',
@@ -167,7 +167,7 @@ describe('details of findings', () => {
   test.each(['worker', 'WORKER', 'wOrKeR'])('TFJob repairs the role %s', (name) => {
     expect(found(job('TFJob', { [name]: { replicas: 1 } }), 'role-known')).toEqual([]);
     expect(found(job('XGBoostJob', { [name]: { replicas: 1 } }), 'role-known')).toMatchObject([
-      { fix: `Rename the key "${name}" of xgbReplicaSpecs to Master or Worker.` },
+      { fix: `Rename the key "${name}" in xgbReplicaSpecs to Master or Worker.` },
     ]);
   });
 

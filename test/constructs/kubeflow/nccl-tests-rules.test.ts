@@ -104,7 +104,7 @@ test('the finding is at the flag, and is an error only if a device does not exis
 
   expect(of({ command: ['mpirun', 'all_reduce_perf', '-g', '8'] })).toMatchObject({
     path: '/spec/mpiReplicaSpecs/Launcher/template/spec/containers/0/command/3',
-    message: 'all_reduce_perf uses 64 devices on each worker, which has 8',
+    message: 'all_reduce_perf uses 64 devices on each worker, but a worker has 8',
     severity: 'error',
   });
   expect(of({ command: ['mpirun', 'all_reduce_perf', '-g', '2'], slots: 2 })).toMatchObject({ severity: 'warning' });

@@ -154,8 +154,8 @@ const CASES: readonly (readonly [
     [migConfig('{device-filter: [[1]], mig-enabled: false}'), migConfig('{devices: ll, mig-enabled: false}')],
     [
       'Set mig-configs.half[0].device-filter to a PCI ID such as "0x233010DE", or a list of PCI IDs.',
-      'Set devices in mig-configs.half[0] to all, or to a list of indexes such as [0, 1].',
-      'Set mig-configs.half[0].devices to all, or a list of indexes such as [0, 1].',
+      'Set mig-configs.half[0].devices to "all", or to a list of indexes such as [0, 1].',
+      'Set mig-configs.half[0].devices to "all", or to a list of indexes such as [0, 1].',
     ],
   ],
   [
@@ -163,7 +163,7 @@ const CASES: readonly (readonly [
     gpuOperatorRules,
     [migConfig('{mig-enabled: false}', 'all-1g.10gb'), migConfig('{devices: all}', "'a b'")],
     [
-      'Set devices in mig-configs["all-1g.10gb"][0] to all, or to a list of indexes such as [0, 1].',
+      'Set mig-configs["all-1g.10gb"][0].devices to "all", or to a list of indexes such as [0, 1].',
       'Set mig-configs["a b"][0].mig-enabled to true or false.',
     ],
   ],
@@ -179,7 +179,7 @@ const CASES: readonly (readonly [
     [clusterQueue({ ...GROUP, coveredResources: ['cpu', 'cpu'] }), clusterQueue(GROUP, { ...GROUP, flavors: [] })],
     [
       'Remove coveredResources[1].',
-      'Merge the resource groups that share a resource or a flavor into one entry of spec.resourceGroups.',
+      'Remove the resource from one of the resource groups, or merge both groups into one entry of spec.resourceGroups.',
     ],
   ],
   [

@@ -98,7 +98,7 @@ test('a configuration is read, and each mistake names its field', () => {
     { id: 'GPU-1', mig: [{ id: 'MIG-1', profile: '1g.10gb' }] },
   ]);
   expect(() => read({ devices: [{ uuid: 'GPU-1', mig: [{}] }] })).toThrow('devices[0].mig[0]: must have');
-  expect(() => read({ devices: [{ uuid: 'GPU-1', model: 'L40S', mig }] })).toThrow('L40S cannot be cut: it has no MIG');
+  expect(() => read({ devices: [{ uuid: 'GPU-1', model: 'L40S', mig }] })).toThrow('an L40S does not support MIG');
   expect(() => read({ tenant: {} })).toThrow('runner.yaml: unknown field "tenant" (did you mean "tenants"?)');
   expect(() => read({ tenants: { alice: { limit: { gpus: 1.5 } } } })).toThrow(
     'tenants.alice.limit.gpus: must be a whole',

@@ -140,7 +140,7 @@ const partition = setRule(
     id: 'batch/disaggregatedset-no-partition',
     summary: 'Roles must not set a rollout partition.',
     why: 'The set rolls out its roles together; the webhook rejects a partition other than 0.',
-    fix: 'Remove rolloutStrategy.rollingUpdateConfiguration.partition of the role.',
+    fix: 'Remove rolloutStrategy.rollingUpdateConfiguration.partition from the role.',
   },
   function* (_spec, roles) {
     for (const { name, value, path } of roles) {

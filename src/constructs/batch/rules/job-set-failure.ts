@@ -60,7 +60,7 @@ const reasonsKnown = jobSetRule(
     row: 'JS6',
     summary: 'onJobFailureReasons must be reasons for which a Job fails.',
     why: 'The webhook rejects other reasons.',
-    fix: `Set each of onJobFailureReasons to ${oneOf(REASONS)}.`,
+    fix: `Set each entry of onJobFailureReasons to ${oneOf(REASONS)}.`,
   },
   function* ({ spec }) {
     for (const rule of objectsAt(spec, '/failurePolicy/rules')) {
@@ -88,7 +88,7 @@ const restartJob = jobSetRule(
     summary:
       'The actions RestartJob and RestartJobAndIgnoreMaxRestarts require the feature gate RestartJob, and at most 1024 replicas.',
     why: 'The gate is off by default, and the webhook then rejects the JobSet.',
-    fix: 'Set action: RestartJobSet, or set featureGates: {RestartJob: true} in controller_manager_config.yaml of the controller.',
+    fix: 'Set rules[].action to RestartJobSet, or set featureGates.RestartJob: true in controller_manager_config.yaml of the JobSet controller.',
   },
   function* ({ spec, jobs }) {
     const gated = objectsAt(spec, '/failurePolicy/rules').find(({ value }) =>
@@ -112,7 +112,7 @@ const restartJob = jobSetRule(
         message: `the action ${action} supports at most 1024 replicas, but the replicated job "${name}" has ${replicas}`,
         found: replicas,
         expected: 'at most 1024',
-        fix: `Set replicas of the replicated job "${name}" to at most 1024, or set action: RestartJobSet in the rule.`,
+        fix: `Set replicas of the replicated job "${name}" to at most 1024, or set failurePolicy.rules[${gated.index}].action to RestartJobSet.`,
         severity: 'error',
       };
     }
@@ -127,7 +127,7 @@ const inPlace = fixesByField(
       summary:
         'With restartStrategy InPlaceRestart, each job must have backoffLimit 2147483647, podReplacementPolicy Failed, and completions equal to parallelism.',
       why: 'Pods restart in place and the Job must not count the restarts; the webhook rejects other settings. The gate InPlaceRestart is off by default.',
-      fix: 'Set backoffLimit: 2147483647, podReplacementPolicy: Failed, and equal completions and parallelism in each job, or use another restartStrategy.',
+      fix: 'Set backoffLimit: 2147483647, podReplacementPolicy: Failed, and equal completions and parallelism in each job, or set restartStrategy to Recreate.',
     },
     function* ({ spec, jobs }) {
       if (asObject(spec.failurePolicy).restartStrategy !== 'InPlaceRestart') {
@@ -138,7 +138,7 @@ const inPlace = fixesByField(
         message:
           'restartStrategy InPlaceRestart requires the feature gate InPlaceRestart, which is disabled by default',
         found: 'InPlaceRestart',
-        fix: 'Set featureGates: {InPlaceRestart: true} in controller_manager_config.yaml of the controller, or use another restartStrategy.',
+        fix: 'Set featureGates.InPlaceRestart: true in controller_manager_config.yaml of the JobSet controller, or set restartStrategy to Recreate.',
         severity: 'warning',
       };
       for (const { name, job, jobPath, completions } of jobs) {
@@ -161,7 +161,7 @@ const inPlace = fixesByField(
         if (completions === undefined || completions !== asInteger(job.parallelism)) {
           yield {
             path: jobPath,
-            message: `completions of the replicated job "${name}" must equal parallelism`,
+            message: `completions of the replicated job "${name}" must be equal to parallelism`,
             expected: 'equal completions and parallelism',
             fix: `Set completions of the replicated job "${name}" to the value of parallelism.`,
           };

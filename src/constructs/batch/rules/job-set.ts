@@ -2,6 +2,7 @@
  * JS1, JS3 to JS5, JS7 and JS10: replicated jobs, their names and their order.
  */
 import { fixesByField, shortenBy } from '../../../checks/rules/field-fix';
+import { nearName } from '../../../checks/rules/near-name';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { dns1035Label, dnsSubdomain, domainPrefixedPath, labelValue } from '../../../manifests/values/name-syntax';
 import { fieldOf } from '../../../manifests/pointer';
@@ -92,6 +93,18 @@ const dependsOnEarlier = jobSetRule(
 const NAMES_FIX =
   'Set metadata.name and replicatedJobs[].name to short names of lowercase letters, digits, and hyphens that start with a letter.';
 
+/** The field with the characters that the derived name must not have: that of the JobSet, that of the job, or both. */
+function wrongNameFix(set: string, job: string, index: number): string {
+  const inSet = dns1035Label(set);
+  const inJob = dns1035Label(`a${job}`);
+  if ((inSet === undefined) === (inJob === undefined)) {
+    return NAMES_FIX;
+  }
+  return inSet === undefined
+    ? `Set replicatedJobs[${index}].name to ${nearName(inJob ?? '', job) ?? 'a name such as workers'}.`
+    : `Set metadata.name to ${nearName(inSet, set) ?? 'a unique name such as train-70b'}.`;
+}
+
 const namesFit = jobSetRule(
   {
     id: 'batch/jobset-names-fit',
@@ -105,7 +118,7 @@ const namesFit = jobSetRule(
     if (view.name === '') {
       return;
     }
-    for (const job of view.jobs) {
+    for (const [index, job] of view.jobs.entries()) {
       const jobName = `${view.name}-${job.name}-${job.replicas - 1}`;
       const host =
         job.indexed && job.completions !== undefined
@@ -124,7 +137,7 @@ const namesFit = jobSetRule(
         fix:
           longest.length > 63
             ? shortenBy('metadata.name of the JobSet or replicatedJobs[].name', longest, 63)
-            : NAMES_FIX,
+            : wrongNameFix(view.name, job.name, index),
       };
     }
   },
@@ -137,12 +150,12 @@ function indexProblem(field: string, index: number, noun: string, count: number,
     return {
       message: `${has}, so it has no pod for ${field} ${index}`,
       found: index,
-      fix: `Set ${noun}s of the replicated job "${job}" to more than ${Math.max(index, 0)}.`,
+      fix: `Set ${noun}s of the replicated job "${job}" to at least ${Math.max(index, 0) + 1}.`,
     };
   }
   const isOne = count === 1;
   return {
-    message: `${field} must be ${isOne ? '0' : `between 0 and ${count - 1}`}, because ${has}: ${index}`,
+    message: `${field} must be ${isOne ? '0' : `between 0 and ${count - 1}`}, because ${has}`,
     found: index,
     expected: isOne ? '0' : `0 to ${count - 1}`,
   };
@@ -225,7 +238,7 @@ const targetsExist = jobSetRule(
     row: 'JS5',
     summary: 'Success and failure policies must target replicated jobs of the same JobSet.',
     why: 'The webhook rejects a name that no job has.',
-    fix: 'Set targetReplicatedJobs to names of replicated jobs of this JobSet.',
+    fix: 'Set targetReplicatedJobs to names of entries in spec.replicatedJobs.',
   },
   function* ({ spec, jobs }) {
     const names = jobs.map(({ name }) => name);
@@ -298,7 +311,7 @@ const coordinatorExists = jobSetRule(
     } else if (!job.indexed || job.completions === undefined) {
       yield {
         path: job.jobPath,
-        message: `the replicated job "${name}" of the coordinator must set completionMode: Indexed and completions`,
+        message: `the replicated job "${name}", which the coordinator refers to, must set completionMode: Indexed and completions`,
         expected: 'completionMode: Indexed, completions: N',
         fix: `Set completionMode: Indexed and completions in the template of the replicated job "${name}".`,
       };
@@ -313,11 +326,11 @@ const coordinatorExists = jobSetRule(
     if (complaint !== undefined) {
       yield {
         path,
-        message: `the address "${endpoint}" of the coordinator becomes a label value and must ${complaint}`,
+        message: `the coordinator address "${endpoint}" becomes a label value, so it must ${complaint.replace(/^be empty, or /, '')}`,
         fix:
           endpoint.length > LABEL_LENGTH
             ? shortenBy(COORDINATOR_PARTS, endpoint, LABEL_LENGTH)
-            : `Set network.subdomain and the names of the JobSet and of the replicated job to DNS labels.`,
+            : 'Set network.subdomain, metadata.name, and the name of the replicated job to DNS labels.',
       };
     }
   },
@@ -385,7 +398,7 @@ const claimNames = fixesByField(
       summary:
         'Templates of volumeClaimPolicies must have unique short names that differ from pod volumes, and a container must mount them.',
       why: "The claim <template>-<set> is mounted into all pods under the template's name; the webhook rejects names that conflict, are never mounted, or are longer than 63 characters.",
-      fix: 'Set templates[].metadata.name of volumeClaimPolicies to a unique name, and list it in volumeMounts of a container.',
+      fix: 'Set templates[].metadata.name of volumeClaimPolicies to a unique name, and add the name to the volumeMounts of a container.',
     },
     function* (view) {
       const seen = new Set<string>();
@@ -422,9 +435,9 @@ const claimNames = fixesByField(
           for (const volume of seen.has(name) ? [] : (volumes.get(name) ?? [])) {
             yield {
               path: volume.path,
-              message: `the volume "${name}" has the name of a claim template, which becomes a volume of every pod`,
+              message: `the volume name "${name}" is already used by a claim template, which adds a volume to every pod`,
               found: name,
-              fix: `Set ${fieldOf(volume.path)} to a name that no claim template has.`,
+              fix: `Set ${fieldOf(volume.path)} to a name that no claim template uses.`,
             };
           }
           if (!mounted.has(name)) {
@@ -432,7 +445,7 @@ const claimNames = fixesByField(
               path,
               message: `no container mounts the claim template "${name}"`,
               found: name,
-              fix: `Add the name "${name}" with a mountPath to volumeMounts of a container, or remove the template.`,
+              fix: `Add an entry with the name "${name}" and a mountPath to the volumeMounts of a container, or remove the template.`,
             };
           }
           seen.add(name);

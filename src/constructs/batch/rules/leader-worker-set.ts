@@ -131,7 +131,7 @@ function shareOf(
     return {};
   }
   if (!/^\d+%$/.test(value)) {
-    return { complaint: 'be a number or a percentage such as 25%' };
+    return { complaint: 'be an integer greater than or equal to 0, or a percentage such as 25%' };
   }
   const percent = Number(value.slice(0, -1));
   return percent > 100 ? { complaint: 'be at most 100%' } : { value: round((percent * replicas) / 100) };
@@ -144,7 +144,7 @@ const rollout = leaderWorkerRule(
     summary:
       'maxSurge and maxUnavailable must be numbers or percentages up to 100%, and not both zero; partition must not be negative.',
     why: 'If no group may be added and none removed, nothing can be replaced; the webhook rejects this. Percentages of maxUnavailable round down, so 10% of 5 groups is 0.',
-    fix: 'Set maxUnavailable or maxSurge to at least 1, or to a percentage that amounts to at least one group.',
+    fix: 'Set maxUnavailable or maxSurge to at least 1, or to a percentage that results in at least 1 group.',
   },
   function* ({ spec, path, replicas }) {
     const configuration = asObject(spec.rolloutStrategy).rollingUpdateConfiguration;
@@ -172,7 +172,7 @@ const rollout = leaderWorkerRule(
         path: `${at}/maxUnavailable`,
         message: `maxSurge and maxUnavailable are both 0 for ${counted(replicas, 'group')}, so no group can be replaced`,
         found: configuration.maxUnavailable,
-        expected: 'at least one group in maxSurge or maxUnavailable',
+        expected: 'maxSurge or maxUnavailable of at least 1 group',
       };
     }
     const partition = asInteger(configuration.partition);
@@ -186,6 +186,18 @@ const rollout = leaderWorkerRule(
     }
   },
 );
+
+/** The values of subGroupSize that the size allows. */
+function subGroupFix(size: number, excluded: boolean): string {
+  if (excluded && size === 1) {
+    return 'Set leaderWorkerTemplate.size to at least 2, or remove subGroupPolicy.';
+  }
+  const [one, other] = excluded ? [size - 1] : size === 1 ? [1] : [size, size - 1];
+  const of = other === undefined ? `${one}` : `${one} or ${other}`;
+  return one === 1 || size < 1
+    ? 'Set subGroupPolicy.subGroupSize to 1.'
+    : `Set subGroupPolicy.subGroupSize to a divisor of ${of}.`;
+}
 
 const subGroups = leaderWorkerRule(
   {
@@ -205,7 +217,12 @@ const subGroups = leaderWorkerRule(
     const subGroupSize = asInteger(policy.subGroupSize);
     if (subGroupSize === undefined) {
       if (policy.subGroupSize === undefined) {
-        yield { path, message: 'subGroupPolicy requires subGroupSize', expected: 'subGroupSize' };
+        yield {
+          path,
+          message: 'subGroupPolicy.subGroupSize must be set',
+          expected: 'subGroupSize',
+          fix: subGroupFix(size, policy.subGroupPolicyType === 'LeaderExcluded'),
+        };
       }
       return;
     }
@@ -217,17 +234,16 @@ const subGroups = leaderWorkerRule(
         : subGroupSize > size
           ? `must be less than or equal to leaderWorkerTemplate.size (${size})`
           : excluded && !divides(size - 1)
-            ? `must be a divisor of ${size - 1}, the number of pods without the leader`
+            ? `must be a divisor of ${size - 1}, the size without the leader`
             : !divides(size) && !divides(size - 1)
               ? `must be a divisor of ${size} (the size) or ${size - 1} (the size without the leader)`
               : undefined;
     if (fault !== undefined) {
-      const most = excluded ? 'size - 1' : 'size, or of size - 1';
       yield {
         path: `${path}/subGroupSize`,
         message: `subGroupSize ${fault}: ${subGroupSize}`,
         found: subGroupSize,
-        fix: `Set subGroupPolicy.subGroupSize to a divisor of leaderWorkerTemplate.${most}.`,
+        fix: subGroupFix(size, excluded),
       };
     }
   },

@@ -51,7 +51,7 @@ export const amountRules: readonly Rule[] = [
           if (name !== 'metax-tech.com/vmemory') {
             say(
               path,
-              `the amount of ${name} is a number of ${unit ?? ''}, but a suffix such as Gi makes it a number of bytes`,
+              `the unit of ${name} is ${unit ?? ''}, but a suffix such as Gi makes the amount a number of bytes`,
               {
                 severity: 'error',
                 expected: `a number of ${unit ?? ''} without a suffix`,
@@ -98,7 +98,7 @@ export const amountRules: readonly Rule[] = [
         'A percentage of a device must be at most 100; cores of a qGPU must be a multiple of 5, or a multiple of 100 for whole GPUs.',
       why: 'No node has more of one device: the pod stays pending, or the plugin rejects it.',
       source: `${HAMI}; Tencent, documents (qGPU)`,
-      fix: 'Set the percentage in resources.limits to at most 100, and request more devices instead.',
+      fix: 'Set the percentage in resources.limits to at most 100, and request more devices if one is not enough.',
     },
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {
@@ -135,7 +135,7 @@ export const amountRules: readonly Rule[] = [
               percentage.path,
               `${memory} and ${percentage.name} are both set, but the device plugin ignores one of them`,
               {
-                expected: 'memory in MiB or in percent',
+                expected: 'the memory either in MiB or in percent',
                 fix: `Remove ${percentage.name} or ${memory} from resources.limits.`,
               },
             );
@@ -223,10 +223,10 @@ export const amountRules: readonly Rule[] = [
         if (wanted?.every((value) => value === 'core_mem') !== true) {
           say(
             core.path,
-            `the pod does not select nodes with ${ACK_LABEL}=core_mem, and other nodes do not offer ${ACK_CORE}`,
+            `the pod must select nodes with ${ACK_LABEL}=core_mem, because other nodes do not offer ${ACK_CORE}`,
             {
               expected: `nodeSelector ${ACK_LABEL}: core_mem`,
-              fix: `${wanted === undefined ? 'Add' : 'Set'} ${ACK_LABEL}: core_mem in nodeSelector.`,
+              fix: `${wanted === undefined ? `Add ${ACK_LABEL}: core_mem to` : `Set ${ACK_LABEL}: core_mem in`} nodeSelector.`,
             },
           );
         }

@@ -32,7 +32,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary: 'An extended resource must be served by one DeviceClass, or by a device plugin on other nodes.',
       why: 'Of two classes with the same name the newer one wins; on a node where the device plugin serves the same name, both allocate the same GPUs.',
       source: 'kubernetes, KEP-5004 (extended resources by DRA)',
-      fix: 'Set spec.extendedResourceName to another name, or disable the device plugin on the nodes of the DRA driver.',
+      fix: 'Set spec.extendedResourceName to a different name, or disable the device plugin on the nodes of the DRA driver.',
     },
     function* ({ set }) {
       const byName = new Map<string, Manifest>();
@@ -50,9 +50,9 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path,
-            message: `the DeviceClass "${other.id.name}" also has extendedResourceName "${name}", and only the newer class is used`,
+            message: `the DeviceClass "${other.id.name}" also sets extendedResourceName "${name}", and only the newer class is used`,
             found: name,
-            fix: 'Set spec.extendedResourceName to a name that no other DeviceClass has.',
+            fix: 'Set spec.extendedResourceName to a name that no other DeviceClass uses.',
           };
         } else if (plugin !== undefined && /^nvidia\.com\/gpu(\.shared)?$/.test(name)) {
           yield {
@@ -97,9 +97,9 @@ export const claimSetRules: readonly SetRule[] = [
             yield {
               manifest,
               path: '/spec/hard',
-              message: `the quota limits requests.nvidia.com/gpu, but not claims for the DeviceClass "${name}"`,
+              message: `the quota limits requests.nvidia.com/gpu, but not claims of the DeviceClass "${name}"`,
               expected: key,
-              fix: `Add ${key} to spec.hard.`,
+              fix: `Add ${key} to spec.hard, with the number of devices.`,
             };
           }
         }
@@ -153,7 +153,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary: 'The claim template of a ComputeDomain must be created only by the driver.',
       why: 'The driver finds a template of that name that it did not create, and the domain never becomes ready.',
       source: `${DRIVER}, cmd/compute-domain-controller/resourceclaimtemplate.go`,
-      fix: 'Remove the ResourceClaimTemplate, or set spec.channel.resourceClaimTemplate.name of the ComputeDomain to another name.',
+      fix: 'Remove the ResourceClaimTemplate, or set spec.channel.resourceClaimTemplate.name of the ComputeDomain to a different name.',
     },
     function* ({ set }) {
       for (const { object, id } of set.ofKind('resource.nvidia.com/ComputeDomain')) {

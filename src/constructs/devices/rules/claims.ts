@@ -91,6 +91,15 @@ function claimRule(
   return { ...facts, id: `devices/${name}`, on: 'object', kinds, check };
 }
 
+/** What to write instead of an attribute that no device has. */
+function attributeFix(name: string): string {
+  if (/memory/i.test(name)) {
+    return `Replace the attribute "${name}" in cel.expression with device.capacity["gpu.nvidia.com"].memory.`;
+  }
+  const near = nearestName(name, GPU_ATTRIBUTES);
+  return `Replace the attribute "${name}" in cel.expression with ${near ?? 'one that the driver publishes, such as productName'}.`;
+}
+
 export const claimRules: readonly Rule[] = [
   fixesByField(
     claimRule(
@@ -103,7 +112,7 @@ export const claimRules: readonly Rule[] = [
           "Configuration for NVIDIA's DRA driver must be of a supported kind, with known fields of the right types.",
         why: 'The driver decodes strictly: its webhook rejects the claim, or, without the webhook, the pod does not start.',
         source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
-        fix: `Set apiVersion of the parameters to ${NVIDIA_CONFIG_VERSION}, kind to a kind of the driver, such as GpuConfig, and only fields of that kind.`,
+        fix: `Set parameters.apiVersion to ${NVIDIA_CONFIG_VERSION}, parameters.kind to a kind of the driver, such as GpuConfig, and only fields of that kind.`,
       },
       function* (manifest) {
         for (const { value, path, driver } of configsOf(manifest)) {
@@ -167,15 +176,17 @@ export const claimRules: readonly Rule[] = [
         if (strategy === 'TimeSlicing' && mpsConfig != null) {
           yield {
             path: `${at}/mpsConfig`,
-            message: 'mpsConfig must not be set when the strategy is TimeSlicing',
+            message: 'mpsConfig must not be set when strategy is TimeSlicing',
             expected: 'timeSlicingConfig',
+            fix: 'Remove sharing.mpsConfig, or set sharing.strategy to MPS.',
           };
         }
         if (strategy === 'MPS' && timeSlicingConfig != null) {
           yield {
             path: `${at}/timeSlicingConfig`,
-            message: 'timeSlicingConfig must not be set when the strategy is MPS',
+            message: 'timeSlicingConfig must not be set when strategy is MPS',
             expected: 'mpsConfig',
+            fix: 'Remove sharing.timeSlicingConfig, or set sharing.strategy to TimeSlicing.',
           };
         }
         const { interval } = asObject(timeSlicingConfig);
@@ -254,7 +265,7 @@ export const claimRules: readonly Rule[] = [
       summary: "A claim that sets a sharing strategy requires the driver's feature gate for it.",
       why: "TimeSlicingSettings and MPSSupport are alpha and off by default: the driver's webhook rejects the claim.",
       source: `${DRIVER}, pkg/featuregates/featuregates.go`,
-      fix: "Set the feature gate to true in featureGates of the GPUCluster, or in the values of the driver's chart.",
+      fix: 'Set the feature gate to true in featureGates of the GPUCluster, or in the Helm values of the driver.',
     },
     function* (manifest, { set }) {
       const gates = set
@@ -272,7 +283,7 @@ export const claimRules: readonly Rule[] = [
             message: `${strategy} requires the driver's ${gate} feature gate, which is disabled by default`,
             found: strategy,
             expected: `${gate}: true`,
-            fix: `Set featureGates.${gate}: true in the GPUCluster, or in the values of the driver's chart.`,
+            fix: `Set featureGates.${gate}: true in the GPUCluster, or in the Helm values of the driver.`,
           };
         }
       }
@@ -288,7 +299,7 @@ export const claimRules: readonly Rule[] = [
       summary: "CEL selectors must use attributes that NVIDIA's DRA driver publishes.",
       why: 'An unknown attribute is an error in the expression, and the pod stays pending. There is no index attribute.',
       source: `${DRIVER}, cmd/gpu-kubelet-plugin/deviceinfo.go, mig.go`,
-      fix: 'Replace the attribute in cel.expression with one that the driver publishes, such as productName; the memory is device.capacity["gpu.nvidia.com"].memory.',
+      fix: 'Replace the attribute in cel.expression with one that the driver publishes, such as productName.',
     },
     function* (manifest) {
       const places =
@@ -310,6 +321,7 @@ export const claimRules: readonly Rule[] = [
               message: `devices of gpu.nvidia.com have no attribute "${name}", so the expression fails and the pod stays pending`,
               found: expression,
               expected: nearestName(name, GPU_ATTRIBUTES) ?? quotedNames(GPU_ATTRIBUTES),
+              fix: attributeFix(name),
             };
           }
         }
@@ -341,6 +353,9 @@ export const claimRules: readonly Rule[] = [
           found: name,
           absent: { kind: `${GROUP}/DeviceClass`, name },
           expected: `a class in these manifests or in the cluster, such as ${[...OWN_CLASSES][0] ?? ''}`,
+          ...(name === ''
+            ? {}
+            : { fix: `Set deviceClassName to an existing DeviceClass, or create the DeviceClass "${name}".` }),
           ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),
         };
       }
@@ -357,7 +372,7 @@ export const claimRules: readonly Rule[] = [
         'A quota must count claimed devices as <class>.deviceclass.resource.k8s.io/devices, and claims as count/resourceclaims.resource.k8s.io.',
       why: 'Other keys are accepted but count nothing.',
       source: 'kubernetes 1.36, pkg/quota/v1/evaluator/core/resource_claims.go',
-      fix: 'Rename the key in spec.hard to the name of the class, followed by .deviceclass.resource.k8s.io/devices.',
+      fix: 'Rename the key in spec.hard to <class>.deviceclass.resource.k8s.io/devices, with the name of the DeviceClass.',
     },
     function* ({ object }) {
       for (const key of Object.keys(asObject(asObject(object.spec).hard))) {

@@ -38,7 +38,7 @@ export const requestRules: readonly Rule[] = [
     (pod, say) => {
       for (const { name, path } of askedByPod(pod)) {
         if (name === 'nvidia.com/mig') {
-          say(path, 'nvidia.com/mig is not a resource, because the name requires a MIG profile', {
+          say(path, 'nvidia.com/mig is not a resource, because its name must include a MIG profile', {
             expected: 'nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb',
             fix: 'Rename nvidia.com/mig to nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb.',
           });
@@ -86,7 +86,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A pod that requests a MIG profile must not select GPUs that do not support it.',
       why: 'No node has both: the pod stays pending. Profiles depend on the GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Request a MIG profile of the selected GPU, or select another GPU in nodeSelector by nvidia.com/gpu.product.',
+      fix: 'Request a MIG profile that the selected GPU supports, or select a different GPU with nvidia.com/gpu.product in nodeSelector.',
     },
     (pod, say) => {
       const products = nodeLabelWanted(pod, PRODUCT)?.map((label) => findAccelerator(label));
@@ -103,9 +103,13 @@ export const requestRules: readonly Rule[] = [
           const profiles = first.mig.map((known) => known.name).join(', ');
           say(
             path,
-            `the pod selects ${first.name}, which does not support ${profiles === '' ? 'MIG' : `the MIG profile "${profile}"`}`,
+            `the pod selects ${first.name} GPUs, which do not support ${profiles === '' ? 'MIG' : `the MIG profile "${profile}"`}`,
             {
               expected: profiles || 'a GPU that supports MIG',
+              fix:
+                profiles === ''
+                  ? 'Set nvidia.com/gpu.product in nodeSelector to a GPU that supports MIG, or request nvidia.com/gpu.'
+                  : `Rename ${name} to nvidia.com/mig-<profile> with a profile of ${first.name}, such as ${first.mig[0]?.name ?? ''}, or set nvidia.com/gpu.product in nodeSelector to a GPU with this profile.`,
             },
           );
         }
@@ -121,7 +125,7 @@ export const requestRules: readonly Rule[] = [
       summary: `The node label ${MEMORY_LABEL} must be compared with MiB.`,
       why: 'A number in GiB matches every node (Gt) or none (In, Lt): an H100 has 81559.',
       source: 'gpu-feature-discovery, README (labels)',
-      fix: `Compare ${MEMORY_LABEL} in nodeAffinity with operator Gt and a number of MiB below the nominal size, such as 75000 for 80 GB.`,
+      fix: `Compare ${MEMORY_LABEL} in nodeAffinity by the operator Gt with a number of MiB below the nominal size, such as 75000 for 80 GB.`,
     },
     (pod, say) => {
       const selected = asObject(pod.spec.nodeSelector)[MEMORY_LABEL];
@@ -207,7 +211,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A pod must not request more TPU chips than a node of its slice has.',
       why: 'GKE creates no such node: the pod stays pending. A slice of several nodes has a pod on each.',
       source: 'Google GKE, documents ("Plan TPUs in GKE": topologies and machine types)',
-      fix: 'Set the limit google.com/tpu to the number of chips of one node, and run one pod on each node of the slice.',
+      fix: 'Set limits["google.com/tpu"] to the number of chips on one node, and run one pod on each node of the slice.',
     },
     (pod, say) => {
       const [types = [], topologies = []] = TPU_LABELS.map((label) => nodeLabelWanted(pod, label) ?? []);

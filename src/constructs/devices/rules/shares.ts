@@ -111,7 +111,7 @@ function* unknownProducts(
         message: `the shares are amounts of ${name}, but no node has this accelerator`,
         found: product,
         expected: [...products].sort().slice(0, 6).join(', '),
-        fix: `Set the product of the accelerator to ${[...products].sort()[0] ?? 'that of a pool'}, or remove it, so that the share counts any device of the resource.`,
+        fix: `Replace ${product} in the annotation ${GANTRY_PRODUCTS} with ${[...products].sort()[0] ?? 'the accelerator of a pool'}, or remove the annotation, so that the shares count all devices of the resource.`,
       };
     }
   }

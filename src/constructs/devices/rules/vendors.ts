@@ -53,7 +53,7 @@ export const vendorRules: readonly Rule[] = [
       summary: 'AMD GPUs must be allocated either by the device plugin or by the DRA driver.',
       why: 'The operator rejects the DeviceConfig, because both would allocate the same GPUs. The device plugin is on by default.',
       source: `${cite('rocm-gpu-operator')}, internal/validator (ValidateDRADriverSpec)`,
-      fix: 'Set spec.devicePlugin.enableDevicePlugin: false, or remove spec.draDriver.enable.',
+      fix: 'Set spec.devicePlugin.enableDevicePlugin to false, or remove spec.draDriver.enable.',
     },
     [AMD],
     function* (spec) {
@@ -130,7 +130,7 @@ export const vendorRules: readonly Rule[] = [
       summary: 'ttlForFailedWorkflows must be a Go duration: 24h, 90m.',
       why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateRemediationWorkflowSpec)`,
-      fix: 'Set ttlForFailedWorkflows in hours, such as 24h, because Go durations have no unit for days.',
+      fix: 'Set remediationWorkflow.ttlForFailedWorkflows to a duration in hours, such as 24h: Go durations have no unit for days.',
     },
     [AMD],
     function* (spec) {
@@ -139,7 +139,7 @@ export const vendorRules: readonly Rule[] = [
       if (remediation.enable === true && ttl !== '' && !/^[+-]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$|^0$/.test(ttl)) {
         yield {
           path: '/spec/remediationWorkflow/ttlForFailedWorkflows',
-          message: `ttlForFailedWorkflows "${ttl}" is not a valid Go duration`,
+          message: `"${ttl}" is not a valid Go duration`,
           found: ttl,
           expected: 'a Go duration, such as 24h',
         };
@@ -154,7 +154,7 @@ export const vendorRules: readonly Rule[] = [
         "preferredAllocationPolicy of Intel's GPU plugin must be balanced or packed only if GPUs are shared (sharedDevNum greater than 1).",
       why: 'The webhook rejects it: with GPUs that are not shared there is nothing to choose from.',
       source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
-      fix: 'Set sharedDevNum to more than 1, or set preferredAllocationPolicy: none.',
+      fix: 'Set spec.sharedDevNum to a number greater than 1, or set spec.preferredAllocationPolicy to none.',
     },
     [`${INTEL_GROUP}/GpuDevicePlugin`],
     function* (spec) {
@@ -178,7 +178,7 @@ export const vendorRules: readonly Rule[] = [
         "Either allowIDs or denyIDs of Intel's GPU plugin must list PCI device IDs as 0x and four lowercase hexadecimal digits, separated by commas.",
       why: 'The webhook rejects the object.',
       source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
-      fix: 'Set either allowIDs or denyIDs to a list such as 0x56c0,0x56c1, without spaces.',
+      fix: 'Set either spec.allowIDs or spec.denyIDs to a list such as 0x56c0,0x56c1, without spaces.',
     },
     [`${INTEL_GROUP}/GpuDevicePlugin`],
     function* (spec) {
@@ -186,7 +186,8 @@ export const vendorRules: readonly Rule[] = [
       if (given.length === 2) {
         yield {
           path: '/spec/denyIDs',
-          message: 'allowIDs must not be set when denyIDs is set',
+          message: 'allowIDs and denyIDs must not be set together',
+          fix: 'Remove spec.allowIDs or spec.denyIDs.',
           expected: 'only allowIDs or only denyIDs',
         };
       }
@@ -230,7 +231,7 @@ export const vendorRules: readonly Rule[] = [
         own.replace(/@sha256$/, '') !== name
           ? `must be intel/${name}`
           : version === undefined
-            ? 'must have a version'
+            ? 'must have a version tag'
             : older(version)
               ? `must be of version ${INTEL_LEAST.join('.')} or later`
               : undefined;
@@ -253,7 +254,7 @@ export const vendorRules: readonly Rule[] = [
         "A provisioning configuration of Intel's QAT plugin requires an init image and the VF driver 4xxxvf or 420xxvf.",
       why: 'The webhook rejects the object.',
       source: `${INTEL_SOURCE}/qatdeviceplugin_webhook.go`,
-      fix: 'Set initImage and kernelVfDrivers, or remove provisioningConfig.',
+      fix: 'Set spec.initImage and spec.kernelVfDrivers, or remove spec.provisioningConfig.',
     },
     [`${INTEL_GROUP}/QatDevicePlugin`],
     function* (spec) {
@@ -266,13 +267,14 @@ export const vendorRules: readonly Rule[] = [
           path: '/spec/provisioningConfig',
           message: 'provisioningConfig requires initImage',
           expected: 'initImage',
+          fix: 'Set spec.initImage to an image such as intel/intel-qat-initcontainer:0.36.0, or remove spec.provisioningConfig.',
         };
       }
       if (!drivers.includes('4xxxvf') && !drivers.includes('420xxvf')) {
         yield {
           path: '/spec/provisioningConfig',
           message: 'provisioningConfig requires the VF driver 4xxxvf or 420xxvf',
-          expected: 'kernelVfDrivers: [4xxxvf] or [420xxvf]',
+          expected: '4xxxvf or 420xxvf in kernelVfDrivers',
           fix: 'Add 4xxxvf or 420xxvf to spec.kernelVfDrivers, or remove spec.provisioningConfig.',
         };
       }

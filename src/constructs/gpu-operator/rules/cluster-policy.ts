@@ -70,7 +70,7 @@ function policyRule(
   check: (
     spec: JsonObject,
     manifest: Manifest,
-  ) => Iterable<{ path: string; message: string; found?: JsonValue; expected?: string }>,
+  ) => Iterable<{ path: string; message: string; found?: JsonValue; expected?: string; fix?: string }>,
   kinds: readonly string[] = [CLUSTER_POLICY],
 ): Rule {
   return {
@@ -104,9 +104,10 @@ const kernelModules = policyRule(
     const open = driver.useOpenKernelModules === true;
     yield {
       path: `${policy ? '/spec/driver' : '/spec'}/useOpenKernelModules`,
-      message: 'useOpenKernelModules is deprecated, and kernelModuleType replaces it',
+      message: 'useOpenKernelModules is deprecated; use kernelModuleType',
       found: driver.useOpenKernelModules,
       expected: `kernelModuleType: ${open ? 'open' : 'auto'}`,
+      fix: `Replace useOpenKernelModules with kernelModuleType: ${open ? 'open' : 'auto'}.`,
     };
   },
   [CLUSTER_POLICY, 'nvidia.com/NVIDIADriver'],
@@ -132,6 +133,7 @@ const nri = policyRule(
         message: 'cdi.nriPluginEnabled requires cdi.enabled: true',
         found: true,
         expected: 'cdi.enabled: true',
+        fix: 'Set spec.cdi.enabled: true, or set spec.cdi.nriPluginEnabled: false.',
       };
     }
     if (asObject(spec.toolkit).enabled === false) {
@@ -140,6 +142,7 @@ const nri = policyRule(
         message: 'cdi.nriPluginEnabled requires toolkit.enabled: true',
         found: false,
         expected: 'toolkit.enabled: true',
+        fix: 'Set spec.toolkit.enabled: true, or set spec.cdi.nriPluginEnabled: false.',
       };
     }
   },
@@ -193,7 +196,7 @@ const rdmaHost = policyRule(
     summary: 'rdma.useHostMofed requires rdma.enabled.',
     why: 'Without rdma.enabled the peer-memory module is not built, whichever OFED the node has: there is no GPUDirect RDMA.',
     source: `${OPERATOR}, internal/state/driver.go; assets/state-driver`,
-    fix: 'Set rdma.enabled: true.',
+    fix: 'Set rdma.enabled: true, or remove rdma.useHostMofed.',
   },
   function* (spec, manifest) {
     const policy = manifest.id.kind === 'ClusterPolicy';
@@ -218,7 +221,7 @@ const oneNamespace: SetRule = {
   summary: "The ConfigMaps of a ClusterPolicy must be in the operator's namespace.",
   why: 'The operator mounts them by name from its own namespace: with a ConfigMap elsewhere, its DaemonSet waits for the volume.',
   source: `${OPERATOR}, controllers/object_controls.go`,
-  fix: 'Set metadata.namespace to the namespace of the operator, which is gpu-operator by default.',
+  fix: 'Set metadata.namespace to the namespace of the operator, by default gpu-operator.',
   on: 'set',
   check: function* ({ set }) {
     const policies = set.ofKind(CLUSTER_POLICY);
@@ -237,9 +240,10 @@ const oneNamespace: SetRule = {
           yield {
             manifest,
             path: '/metadata/namespace',
-            message: `${component}.config refers to this ConfigMap, which is in the namespace "${namespace}", not in that of the operator`,
+            message: `${component}.config refers to this ConfigMap, which is in the namespace "${namespace}" instead of the namespace of the operator`,
             found: namespace,
             expected: home,
+            ...(home === undefined ? {} : { fix: `Set metadata.namespace to ${home}, the namespace of the operator.` }),
           };
         } else if (known === undefined && NOT_FOR_OPERATORS.has(namespace)) {
           yield {
@@ -286,6 +290,7 @@ const configHasDefault: SetRule = {
         path: '/spec/devicePlugin/config',
         message: `no default is set, so only nodes with the label nvidia.com/device-plugin.config use the ConfigMap "${name}"`,
         expected: `default: ${keys[0]}`,
+        fix: `Set spec.devicePlugin.config.default to ${oneOf(keys)}, or label the nodes with nvidia.com/device-plugin.config.`,
         // Several configurations are for several kinds of nodes; a single one is for all.
         ...(keys.length === 1 ? { severity: 'warning' as const } : {}),
       };
@@ -315,10 +320,10 @@ const READY_MIG_CONFIG = /^(all-disabled|all-enabled|all-balanced|all-\d+g\.\d+g
 /** A key that the ConfigMap of the device plugin does not have. */
 function unknownKey(key: string, keys: readonly string[], field: string): Violation {
   return {
-    message: `the ConfigMap of the device plugin has no key "${key}"`,
+    message: `the device plugin ConfigMap has no key "${key}"`,
     found: key,
     ...(keys.length > 0 && { expected: keys.join(', ') }),
-    fix: `Set ${field} to a key of the ConfigMap, or add the key "${key}" to the ConfigMap.`,
+    fix: `Set ${field} to ${keys.length === 0 ? 'a key of the ConfigMap' : oneOf(keys)}, or add the key "${key}" to the ConfigMap.`,
   };
 }
 
@@ -373,6 +378,7 @@ const nodeKeys: SetRule = {
           message: `unknown MIG configuration "${config}" in the label nvidia.com/mig.config`,
           found: config,
           expected: migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : oneOf(migNames),
+          fix: `Set the label nvidia.com/mig.config to ${migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : migNames.length === 0 ? 'a name in mig-configs' : oneOf(migNames)}.`,
         };
       }
     }

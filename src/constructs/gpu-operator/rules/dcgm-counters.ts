@@ -22,7 +22,7 @@ export const dcgmCounterRules: readonly Rule[] = [
       summary: 'Counters of the DCGM exporter must be CSV, not YAML.',
       why: 'The exporter reads only CSV. It rejects a list in YAML, or keeps its default counters if the list is in a key that it does not read.',
       source: SOURCE,
-      fix: `Write one line for each counter (name, type, help) in the key ${DCGM_OPERATOR_KEY}.`,
+      fix: `Write each counter as a line of CSV (name, type, help) in the key ${DCGM_OPERATOR_KEY}.`,
     },
     dcgmCountersOf,
     function* ({ key, path, reading }, { id }, { set }) {
@@ -125,6 +125,7 @@ export const dcgmCounterRules: readonly Rule[] = [
         message,
         found: key,
         expected: DCGM_OPERATOR_KEY,
+        fix: `Rename the key "${key}" in data to ${DCGM_OPERATOR_KEY}.`,
         ...(named ? {} : { severity: 'info' as const }),
       };
     },

@@ -131,7 +131,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       summary: 'Time-slicing should reject requests for more than one replica.',
       why: 'Two replicas provide no more compute and memory than one, although a user that requests two expects more.',
       source: `${cite('k8s-device-plugin')}, README (time-slicing)`,
-      fix: 'Set failRequestsGreaterThanOne: true.',
+      fix: 'Set sharing.timeSlicing.failRequestsGreaterThanOne: true.',
     },
     devicePluginConfigsOf,
     'request-of-several',

@@ -185,7 +185,7 @@ export function problemRule<Kind extends string>(
       }
       const { at, message, found, expected } = problem;
       const isTypeOfField =
-        at !== '' && /^(?:an? |at least |true or false$|all,? or )/.test(expected ?? '') && !expected?.includes('{}');
+        at !== '' && /^(?:an? |at least |true or false$)/.test(expected ?? '') && !expected?.includes('{}');
       const fix = problem.fix ?? (isTypeOfField ? `Set ${at} to ${expected}.` : facts.fix);
       yield {
         path,

@@ -48,7 +48,7 @@ export const migConfigRules: readonly Rule[] = [
         'An entry must set devices (all, or indexes) and mig-enabled, and mig-devices exactly if MIG is enabled.',
       why: REFUSED,
       source: SPEC,
-      fix: 'Set devices: all, mig-enabled: true, and mig-devices with counts by profile.',
+      fix: 'Set devices: all, mig-enabled: true, and mig-devices to a mapping of profiles to counts.',
     },
     migConfigsOf,
     'entry',
@@ -103,7 +103,7 @@ export const migConfigRules: readonly Rule[] = [
       summary: 'A known GPU should have all profiles of an entry.',
       why: 'Profiles depend on the GPU: 1g.10gb of an H100 does not exist on an H200, where it is 1g.18gb.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Set the keys of mig-devices to MIG profiles of one GPU model, such as 1g.10gb and 2g.20gb of an A100 with 80 GB.',
+      fix: 'Rename the keys in mig-devices to MIG profiles of one GPU model, such as 1g.10gb and 2g.20gb for an A100 with 80 GB.',
     },
     migConfigsOf,
     function* ({ path, reading }) {
@@ -143,7 +143,8 @@ export const migConfigRules: readonly Rule[] = [
       if (!emptied) {
         yield {
           path,
-          message: 'mig-configs has no entry all-disabled, which MIG Manager applies to nodes without a label',
+          message:
+            'mig-configs has no all-disabled entry, which MIG Manager applies to nodes without the label nvidia.com/mig.config',
           found: [...reading.names],
           expected: 'an all-disabled entry',
         };

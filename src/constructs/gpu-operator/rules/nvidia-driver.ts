@@ -57,7 +57,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       summary: 'At most one NVIDIADriver may be the default.',
       why: 'The operator deploys neither while there are two.',
       source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
-      fix: 'Remove spec.default from all NVIDIADrivers but one, and set spec.nodeSelector there.',
+      fix: 'Set spec.default: true in only one NVIDIADriver, and set spec.nodeSelector in the others.',
     },
     function* (drivers) {
       const [first, ...others] = drivers.filter(isDefault);
@@ -95,7 +95,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
             manifest,
             path: mine.size === 0 ? '/spec' : '/spec/nodeSelector',
             ...(certain ? {} : { severity: 'warning' as const }),
-            message: `${certain ? 'nodes are selected by' : 'a node can be selected by'} both this NVIDIADriver and "${other.id.name}"`,
+            message: `this NVIDIADriver and "${other.id.name}" ${certain ? 'select the same nodes' : 'can select the same node'}`,
             expected: 'selectors that differ in the value of one label',
           };
         }
@@ -122,7 +122,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       for (const manifest of drivers) {
         yield {
           manifest,
-          message: `the ClusterPolicy "${policies[0]?.id.name ?? ''}" does not use NVIDIADrivers, so this one has no effect`,
+          message: `the ClusterPolicy "${policies[0]?.id.name ?? ''}" does not use NVIDIADrivers, so this NVIDIADriver has no effect`,
           expected: 'driver.useNvidiaDriverCRD: true in the ClusterPolicy',
         };
       }
@@ -168,6 +168,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
             message: `${part} must not be enabled when usePrecompiled is true`,
             found: true,
             expected: 'false',
+            fix: `Set spec.${part}.enabled: false, or remove spec.usePrecompiled.`,
           };
         }
       }

@@ -91,7 +91,9 @@ function isKnown(set: ManifestSet, settings: JsonObject, component: 'devicePlugi
 /** Why no device is ever counted under a resource name of NVIDIA's plugin; `undefined` if one may be. */
 function obstacle(resource: string, { mixed, instances, shared }: Exposure): string | undefined {
   if (resource.endsWith('.shared')) {
-    return shared?.has(resource) === false ? 'no device-plugin configuration in these manifests shares it' : undefined;
+    return shared?.has(resource) === false
+      ? 'no device-plugin configuration in these manifests creates this resource'
+      : undefined;
   }
   if (!resource.startsWith('nvidia.com/mig-')) {
     return undefined;

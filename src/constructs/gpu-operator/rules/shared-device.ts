@@ -44,9 +44,10 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
           refused ??= askedOnceIn(set);
           yield {
             path: pointer('/spec', list, index, 'resources', 'limits', name),
-            message: `the container requests ${count} of ${name}, but several shares of a GPU provide no more compute than one share`,
+            message: `the container requests ${count} ${name}, but several shares of a GPU provide no more compute than one share`,
             found: amount,
             expected: '1',
+            fix: `Set limits["${name}"] to 1, or use nodes whose GPUs are not shared.`,
             ...(refused.has(name) ? { severity: 'error' as const } : {}),
           };
         }

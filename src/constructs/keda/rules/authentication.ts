@@ -3,6 +3,7 @@
  */
 import { fixesByField } from '../../../checks/rules/field-fix';
 import { kedaScaler } from '../../../facts/api/keda-scalers';
+import { nearestName } from '../../../facts/spelling';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { fieldOf } from '../../../manifests/pointer';
@@ -74,6 +75,7 @@ const podIdentity = fixesByField(
               path,
               message: 'identityAuthorityHost must not be set without identityTenantId',
               expected: 'identityTenantId',
+              fix: 'Set podIdentity.identityTenantId to a tenant ID, or remove podIdentity.identityAuthorityHost.',
             };
           }
         } else if (identity.identityTenantId === '') {
@@ -222,7 +224,7 @@ const referenceResolves = triggerRule(
       message: `the TriggerAuthentication "${name}" is in the namespace "${elsewhere.id.namespace}", but KEDA looks for it only in the namespace of this object`,
       found: name,
       severity: 'warning',
-      fix: 'Set metadata.namespace of the TriggerAuthentication to that of this object, or set authenticationRef.kind: ClusterTriggerAuthentication.',
+      fix: `Set metadata.namespace of the TriggerAuthentication to "${manifest.id.namespace}", or use a ClusterTriggerAuthentication.`,
     };
   },
 );
@@ -255,9 +257,12 @@ const parameterRead: SetRule = {
           yield {
             manifest,
             path,
-            message: `no trigger that refers to the authentication reads the parameter "${name}" (trigger types: ${[...types].join(', ')})`,
+            message: `no trigger that uses this authentication reads the parameter "${name}" (trigger types: ${[...types].join(', ')})`,
             found: name,
-            fix: `Set ${fieldOf(path)} to a parameter that the scaler reads, or remove the entry.`,
+            fix:
+              known.size === 0
+                ? `Remove the entry with ${fieldOf(path)}.`
+                : `Set ${fieldOf(path)} to a parameter that the scaler reads, such as ${nearestName(name, [...known]) ?? [...known].find((one) => /^[a-z]/.test(one)) ?? [...known][0]}, or remove the entry.`,
           };
         }
       }

@@ -71,7 +71,7 @@ function* rabbitmqProtocol({ text, resolved, has }: Given): Iterable<Complaint> 
   for (const key of httpOnly) {
     yield {
       key,
-      message: `${key} ${text(key)} requires HTTP, but the protocol is AMQP`,
+      message: `${[key, text(key)].join(' ').trim()} requires HTTP, but the protocol is AMQP`,
       fix: 'Set host to the URI of the management API, and set protocol: http.',
     };
   }
@@ -117,7 +117,7 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
   if (/^-\d+$/.test(text('activationLagThreshold'))) {
     yield {
       key: 'activationLagThreshold',
-      message: 'activationLagThreshold must be greater than or equal to 0',
+      message: `activationLagThreshold must be greater than or equal to 0: ${text('activationLagThreshold')}`,
       fix: 'Set activationLagThreshold to at least 0.',
     };
   }
@@ -242,7 +242,10 @@ function* choices(type: string, { text, lacks }: Given): Iterable<Complaint> {
     const missing = lacks(whole) ? parts.filter((part) => lacks(part)) : [];
     if (missing.length > 0) {
       yield {
-        message: `${whole} or ${parts.length === 1 ? '' : 'all of '}${allOf(parts)} must be set`,
+        message:
+          parts.length === 1
+            ? `${whole} or ${parts[0]} must be set`
+            : `${whole}, or all of ${allOf(parts)}, must be set`,
         fix: `Set ${whole}, or set ${allOf(parts)}.`,
       };
     }

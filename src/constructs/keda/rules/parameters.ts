@@ -25,7 +25,7 @@ const scalerKnown = triggerRule(
     summary: 'The type of a trigger must be a scaler of KEDA.',
     why: 'The webhook accepts any string; the controller then finds no scaler, and the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scaling/scalers_builder.go`,
-    fix: "Set type of the trigger to one of KEDA's scalers, such as prometheus, or to external for a scaler of your own.",
+    fix: 'Set triggers[].type to a KEDA scaler, such as prometheus, or to external for your own scaler.',
   },
   function* ({ type, trigger, path }) {
     if (type === '' || type === 'external-mock' || kedaScaler(type) !== undefined) {
@@ -153,9 +153,9 @@ const parameterKnown = triggerRule(
         const parameter = key.slice(0, -FROM_ENV.length);
         yield {
           path,
-          message: `the scaler ${trigger.type} does not read ${parameter} from an environment variable`,
+          message: `the ${trigger.type} scaler does not read ${parameter} from an environment variable`,
           found: text,
-          fix: `Set ${parameter} to the value itself, or provide it with a TriggerAuthentication if the scaler reads it there.`,
+          fix: `Set metadata.${parameter} to the value itself, or provide it with a TriggerAuthentication if the scaler supports that.`,
         };
         continue;
       }
@@ -166,11 +166,14 @@ const parameterKnown = triggerRule(
       );
       yield {
         path,
-        message: `unknown parameter "${key}" for the scaler ${trigger.type}, which ignores it`,
+        message: `unknown parameter "${key}" for the ${trigger.type} scaler, which ignores it`,
         found: key,
         ...(meant === undefined
           ? {}
-          : { expected: meant, fix: `Rename ${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)} to ${meant}.` }),
+          : {
+              expected: meant,
+              fix: `Rename the key ${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)} in metadata to ${meant}.`,
+            }),
       };
     }
   },
@@ -206,7 +209,7 @@ const parameterInPlace = triggerRule(
       const isGiven = first.fromAuthentication && authentication !== undefined && givenBy(authentication, key) !== 'no';
       yield {
         path,
-        message: `the scaler ${trigger.type} does not read ${key} from metadata`,
+        message: `the ${trigger.type} scaler does not read ${key} from metadata`,
         expected: `${key} ${where}`,
         ...(where !== '' && { fix: `Remove metadata.${key}, and provide ${key} ${where}.` }),
         ...(isGiven ? { severity: 'warning' } : {}),
@@ -248,7 +251,7 @@ const parameterGiven = triggerRule(
       }
       yield {
         path: `${path}/metadata`,
-        message: `the scaler ${type} requires ${oneOf(names)}, which is not set`,
+        message: `the ${type} scaler requires ${oneOf(names)}, which is not set`,
         expected: placesOf(parameter),
         fix: `Set ${oneOf(names)} in ${fieldOf(path)}.metadata${parameter.fromAuthentication ? ', or provide it with a TriggerAuthentication' : ''}.`,
       };
@@ -289,7 +292,7 @@ const parameterValue = triggerRule(
       if (expected !== undefined) {
         yield {
           path,
-          message: `the scaler ${trigger.type} does not accept the value ${JSON.stringify(text)} for ${key}`,
+          message: `the ${trigger.type} scaler does not accept the value ${JSON.stringify(text)} for ${key}`,
           found: text,
           expected,
           fix: `Set metadata.${key} to ${expected}.`,
@@ -323,15 +326,15 @@ const parameterCurrent = triggerRule(
         path,
         message:
           old.deprecated === 'removed'
-            ? `KEDA has removed the parameter ${key} of the scaler ${trigger.type}`
-            : `the parameter ${key} of the scaler ${trigger.type} is deprecated`,
+            ? `KEDA has removed the parameter ${key} from the ${trigger.type} scaler`
+            : `the parameter ${key} of the ${trigger.type} scaler is deprecated`,
         found: text,
         ...(old.deprecated === 'removed' ? {} : { tier: 'advice', severity: 'info' }),
         ...(isResource
           ? {
-              fix: `Remove metadata.${key}, and set metricType: ${asString(trigger.metadata.type) ?? 'Utilization'} next to metadata.`,
+              fix: `Remove metadata.${key}, and set metricType: ${asString(trigger.metadata.type) ?? 'Utilization'} in the trigger, next to metadata.`,
             }
-          : {}),
+          : { fix: `Remove metadata.${key}, or replace it as the release notes of KEDA describe.` }),
       };
     }
   },

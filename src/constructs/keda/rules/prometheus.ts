@@ -70,7 +70,7 @@ const queryGivesOne = triggerRule(
     summary: 'The query of a Prometheus trigger should return one value, for any number of series.',
     why: 'KEDA treats several values as an error ("returned multiple elements"): the query works with one pod and fails with the second one, when it is needed.',
     source: SCALER,
-    fix: 'Wrap metadata.query in sum(…), max(…), or another aggregation without a by or without clause.',
+    fix: 'Wrap metadata.query in sum(…), max(…), or another aggregation that has no "by" or "without" clause.',
     concerns: ['query'],
   },
   function* (trigger) {
@@ -89,7 +89,7 @@ const queryGivesOne = triggerRule(
     }
     yield {
       path: `${trigger.path}/metadata/query`,
-      message: 'the query returns one value for each series, and KEDA reports an error if there are several',
+      message: 'the query returns one value per series, but KEDA reports an error for more than one value',
       found: query,
       expected: `one value, for example sum(${query.trim()})`,
     };

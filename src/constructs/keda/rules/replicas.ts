@@ -41,12 +41,13 @@ const idleBelowMin = scaledObjectRule(
     if (idle === undefined || minimum === undefined || idle < minimum) {
       return;
     }
-    const what = stated === undefined ? 'minReplicaCount (unset)' : `minReplicaCount (${stated})`;
+    const what = stated === undefined ? 'minReplicaCount, which defaults to 0' : `minReplicaCount (${stated})`;
     yield {
       path: '/spec/idleReplicaCount',
       message: `idleReplicaCount (${idle}) must be less than ${what}`,
       found: idle,
       expected: minimum === 0 ? `minReplicaCount of at least ${idle + 1}` : `less than ${minimum}`,
+      fix: `Set minReplicaCount to at least ${Math.max(idle + 1, 1)}, or remove idleReplicaCount.`,
     };
   },
 );
@@ -74,6 +75,7 @@ const jobMinimum = scaledJobRule(
       message: `minReplicaCount must be less than or equal to maxReplicaCount (${minimum} > ${maximum})`,
       found: minimum,
       expected: `at most ${maximum}`,
+      fix: `Set maxReplicaCount to at least ${minimum}, or set minReplicaCount to at most ${maximum}.`,
     };
   },
 );
@@ -185,7 +187,7 @@ const fallbackFormula = scaledObjectRule(
     severity: 'error',
     summary: 'The fallback behavior scalingModifiers requires a formula.',
     why: 'The formula defines the result when a value is missing; the webhook rejects the behavior without one.',
-    fix: 'Set advanced.scalingModifiers.formula, or choose another fallback.behavior.',
+    fix: 'Set advanced.scalingModifiers.formula, or set fallback.behavior to static.',
     concerns: ['fallback'],
   },
   function* ({ spec }) {
@@ -323,7 +325,7 @@ const customStrategy = scaledJobRule(
       'The strategy custom of a ScaledJob must set customScalingRunningJobPercentage, and its fields must be set only with this strategy.',
     why: 'Without a number KEDA silently uses the default strategy; other strategies do not read the fields of custom.',
     source: SCALED_JOBS,
-    fix: 'Set customScalingRunningJobPercentage to a fraction such as "0.5", or set another strategy.',
+    fix: 'Set customScalingRunningJobPercentage to a fraction such as "0.5", or set scalingStrategy.strategy to default.',
     concerns: ['scalingStrategy'],
   },
   function* ({ spec }) {
@@ -353,9 +355,9 @@ const customStrategy = scaledJobRule(
       const field = share === undefined ? 'customScalingQueueLengthDeduction' : 'customScalingRunningJobPercentage';
       yield {
         path: `${path}/${field}`,
-        message: `${field} has an effect only with the strategy custom`,
+        message: `${field} has no effect unless scalingStrategy.strategy is custom`,
         severity: 'warning',
-        fix: `Set strategy: custom, or remove ${field}.`,
+        fix: `Set scalingStrategy.strategy to custom, or remove scalingStrategy.${field}.`,
       };
     }
   },

@@ -53,10 +53,11 @@ function hasBraces(text: string): boolean {
 }
 
 function format(key: string, text: string, expected: string): Complaint {
+  const isForm = /^\w+[/:]\w+[/:\w]*$/.test(expected);
   return {
     key,
-    message: `${key} must be ${expected}: ${JSON.stringify(text)}`,
-    fix: /^\w+\/\w/.test(expected) ? `Set ${key} to a value of the form ${expected}.` : `Set ${key} to ${expected}.`,
+    message: `${key} must ${isForm ? 'have the form' : 'be'} ${expected}: ${JSON.stringify(text)}`,
+    fix: `Set ${key} to ${isForm ? 'a value of the form ' : ''}${expected}.`,
   };
 }
 
@@ -170,11 +171,11 @@ function* awsCloudwatch({ text }: Given): Iterable<Complaint> {
     return;
   }
   if (text('metricUnit') !== '' && !CLOUDWATCH_UNITS.has(text('metricUnit'))) {
-    yield format('metricUnit', text('metricUnit'), 'a unit of CloudWatch, such as Count or Bytes/Second');
+    yield format('metricUnit', text('metricUnit'), 'a CloudWatch unit, such as Count or Bytes/Second');
   }
   const [names, values] = ['dimensionName', 'dimensionValue'].map((key) => text(key));
   if (names !== '' && values !== '' && names.split(';').length !== values.split(';').length) {
-    yield format('dimensionValue', values, `one value for each of ${names}`);
+    yield format('dimensionValue', values, `one value for each name in dimensionName (${names})`);
   }
 }
 
@@ -193,7 +194,7 @@ function* kubernetesResource({ text, has }: Given): Iterable<Complaint> {
   } else if ((kind === 'json' || kind === 'yaml') && !has('valueLocation')) {
     yield {
       message: `valueLocation must be set when format is ${kind}`,
-      fix: 'Set valueLocation to a path of the value.',
+      fix: 'Set valueLocation to the path of the value, such as status.replicas.',
     };
   }
 }
@@ -300,7 +301,7 @@ function* postgresql({ text, lacks }: Given): Iterable<Complaint> {
     text('port') !== '' &&
     (!/^\d+$/.test(text('port')) || Number(text('port')) < 1 || Number(text('port')) > 65535)
   ) {
-    yield format('port', text('port'), 'a port from 1 to 65535');
+    yield format('port', text('port'), 'a number from 1 to 65535');
   }
 }
 

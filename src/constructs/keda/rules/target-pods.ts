@@ -49,7 +49,7 @@ const requestsStated = scaledObjectRule(
       yield {
         path,
         message: `the ${type} trigger requires a ${type} request in the ${containers} of ${targetName(pods.target)}`,
-        fix: `Set resources.requests.${type} in the ${containers}, or set metadata.containerName to a container that has it.`,
+        fix: `Set resources.requests.${type} in the ${containers}, or set metadata.containerName to a container that has a ${type} request.`,
         ...(ours ? {} : { severity: 'warning' as const }),
       };
     }
@@ -155,6 +155,7 @@ const variableExists = scaledRule(
           path: pointer(`${path}/metadata`, key),
           message: `the container "${asString(container.name) ?? ''}" of ${targetName(pods.target)} has no environment variable "${variable}"`,
           found: variable,
+          fix: `Add the environment variable "${variable}" to the container "${asString(container.name) ?? ''}", or provide the value with a TriggerAuthentication.`,
         };
       }
     }

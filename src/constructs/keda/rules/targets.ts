@@ -36,7 +36,7 @@ const oneScaler: SetRule = {
   summary: 'A workload must be the target of only one ScaledObject, and of no HorizontalPodAutoscaler in addition.',
   why: 'Two autoscalers change the replicas in turn. The webhook rejects the ScaledObject that is applied second, unless it has the annotation to take over the autoscaler and sets its name.',
   source: WEBHOOK,
-  fix: `Move all triggers to one ScaledObject, and delete the HorizontalPodAutoscaler or take it over with ${TRANSFER_HPA_OWNERSHIP}: "true".`,
+  fix: `Move all triggers to one ScaledObject, and delete the HorizontalPodAutoscaler or take it over with the annotation ${TRANSFER_HPA_OWNERSHIP}: "true".`,
   on: 'set',
   check: function* ({ set }) {
     const first = new Map<string, Manifest>();
@@ -65,7 +65,7 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/advanced/horizontalPodAutoscalerConfig/name',
-          message: `the HorizontalPodAutoscaler has the same name as that of the ScaledObject "${sharer.id.name}"`,
+          message: `the HorizontalPodAutoscaler name "${hpaOf(view).name}" is already used by the ScaledObject "${sharer.id.name}"`,
           found: hpaOf(view).name,
           fix: 'Set advanced.horizontalPodAutoscalerConfig.name to a different name, or remove it.',
         };
@@ -113,7 +113,7 @@ function* autoscalersBeside(
             fix: `Set advanced.horizontalPodAutoscalerConfig.name to "${hpa.id.name}".`,
           }
         : {
-            fix: `Delete the HorizontalPodAutoscaler "${hpa.id.name}", or take it over with ${TRANSFER_HPA_OWNERSHIP}: "true" and advanced.horizontalPodAutoscalerConfig.name.`,
+            fix: `Delete the HorizontalPodAutoscaler "${hpa.id.name}", or take it over with the annotation ${TRANSFER_HPA_OWNERSHIP}: "true" and advanced.horizontalPodAutoscalerConfig.name: ${hpa.id.name}.`,
           }),
     };
   }

@@ -24,7 +24,7 @@ const namesUnique = scaledRule(
     summary: 'The names of triggers must be unique.',
     why: 'Formulas refer to triggers by name; the webhook rejects duplicates.',
     source: TRIGGERS,
-    fix: 'Set triggers[].name to a different name for each trigger, or remove it.',
+    fix: 'Set triggers[].name to a unique name, or remove it.',
     concerns: ['triggers'],
   },
   function* ({ triggers }) {
@@ -154,6 +154,9 @@ const resourceValue = fixesByField(
         message: `${JSON.stringify(value)} is not a valid ${isPercentage ? 'percentage' : 'quantity'}`,
         found: value,
         expected: isPercentage ? 'an integer such as "70", without a percent sign' : 'a quantity such as "500m"',
+        fix: isPercentage
+          ? 'Set metadata.value to an integer such as "70", for 70% of the request.'
+          : 'Set metadata.value to a quantity such as "500m" or "2Gi".',
       };
     },
   ),
@@ -196,6 +199,7 @@ const cronWindow = fixesByField(
           message: `start and end must differ: "${text('start')}"`,
           found: text('end'),
           expected: 'a time other than the start',
+          fix: 'Set metadata.end to a schedule that differs from metadata.start.',
         };
       }
       const zone = text('timezone');
@@ -353,9 +357,13 @@ const formulaNames = scaledObjectRule(
             ? 'names of triggers'
             : `only the names ${allOf([...known].map((one) => JSON.stringify(one)))}`,
         fix:
-          dashed === undefined
-            ? `Set triggers[].name of one trigger to "${name}", or change scalingModifiers.formula.`
-            : `Set triggers[].name to ${dashed.replaceAll('-', '_')}.`,
+          resource !== undefined
+            ? `Remove "${name}" from scalingModifiers.formula.`
+            : dashed !== undefined
+              ? `Replace "${dashed}" with ${dashed.replaceAll('-', '_')} in triggers[].name and in scalingModifiers.formula.`
+              : known.size === 0
+                ? `Set the name of a trigger to "${name}".`
+                : `Replace "${name}" in scalingModifiers.formula with ${oneOf([...known])}, or set the name of a trigger to "${name}".`,
       };
     }
   },

@@ -57,7 +57,7 @@ const nprocStatedOnce = jobRule(
       path: '/spec/elasticPolicy/nProcPerNode',
       message: both
         ? 'elasticPolicy.nProcPerNode must not be set when spec.nprocPerNode is set'
-        : 'elasticPolicy.nProcPerNode is deprecated, and spec.nprocPerNode replaces it',
+        : 'elasticPolicy.nProcPerNode is deprecated; use spec.nprocPerNode',
       found,
       expected: 'only spec.nprocPerNode',
       ...(both && { fix: 'Remove elasticPolicy.nProcPerNode.' }),
@@ -146,7 +146,7 @@ const etcdHasHost = namedJobRule(
     }
     yield {
       path: '/spec/elasticPolicy',
-      message: `rdzvBackend ${backend} requires ${missing.join(' and ')}: otherwise workers look for etcd at ${replicaName(job.name, 'Worker', 0)}:${job.framework.port}`,
+      message: `rdzvBackend ${backend} requires ${missing.join(' and ')}; without ${missing.length === 1 ? 'it' : 'them'}, workers look for etcd at ${replicaName(job.name, 'Worker', 0)}:${job.framework.port}`,
       expected: missing.join(' and '),
       severity: missing.includes('rdzvHost') ? 'error' : 'warning',
     };
@@ -164,7 +164,7 @@ const rendezvousConfNotEmpty = jobRule(
     summary: 'elasticPolicy.rdzvConf must not be an empty list.',
     why: 'For an empty list the operator removes the last character of an empty string and panics at each reconcile; the job never gets a pod.',
     source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvRDZVConf',
-    fix: 'Remove rdzvConf, or add an entry to it.',
+    fix: 'Remove elasticPolicy.rdzvConf, or add an entry to elasticPolicy.rdzvConf.',
   },
   function* (job) {
     const conf = job.elasticPolicy?.rdzvConf;
@@ -216,6 +216,11 @@ const rangeOrdered = jobRule(
   },
 );
 
+/** The numbers of workers with which training starts, and of which all take part. */
+function workersFix({ min, max }: { readonly min: number; readonly max: number }): string {
+  return `Set replicas of the Worker role to ${min === max ? min : `a number from ${min} to ${max}`}.`;
+}
+
 const workersInRange = jobRule(
   {
     id: 'elastic-workers-in-range',
@@ -227,7 +232,7 @@ const workersInRange = jobRule(
     summary: 'The number of Workers must be between minReplicas and maxReplicas.',
     why: 'With fewer Workers training never starts; Workers above maxReplicas do not take part but hold their devices.',
     source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvNnodes',
-    fix: 'Set replicas of the role Worker to a number from minReplicas to maxReplicas.',
+    fix: 'Set replicas of the Worker role to a number from minReplicas to maxReplicas.',
   },
   function* (job) {
     const range = elasticRange(job);
@@ -244,9 +249,10 @@ const workersInRange = jobRule(
     if (worker.count < range.min) {
       yield {
         path,
-        message: `the job has ${stated}, but training starts only when there are ${range.min}`,
+        message: `the job has ${stated}, but training starts only with ${range.min}`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
+        fix: workersFix(range),
       };
     } else if (worker.count > range.max) {
       yield {
@@ -254,6 +260,7 @@ const workersInRange = jobRule(
         message: `the job has ${stated}, but maxReplicas is ${range.max}`,
         found: worker.count,
         expected: range.min === range.max ? `${range.min}` : `${range.min} to ${range.max}`,
+        fix: workersFix(range),
         severity: 'warning',
       };
     }
@@ -271,7 +278,7 @@ const elasticWorkersOnly = jobRule(
     summary: 'An elastic PyTorchJob must have only Workers.',
     why: 'All pods rendezvous at worker 0 with PET_NNODES=min:max. A Master joins as an additional node that the range does not count, Workers wait for it, and the job completes when the Master does.',
     source: 'pkg/controller.v1/pytorch/elastic.go, envvar.go, pytorchjob_controller.go (UpdateJobStatus)',
-    fix: 'Remove pytorchReplicaSpecs.Master and raise Worker.replicas by one, or remove elasticPolicy.',
+    fix: 'Remove pytorchReplicaSpecs.Master and increase Worker.replicas by one, or remove elasticPolicy.',
   },
   function* (job) {
     const master = roleNamed(job, 'Master');
@@ -297,7 +304,7 @@ const maxRestartsStated = jobRule(
     summary: 'elasticPolicy.maxRestarts should be set to the number of failures that the job survives.',
     why: 'By default torchrun restarts its workers 0 times: the first failed process ends the pod that should have formed a new group.',
     source: 'pkg/controller.v1/pytorch/elastic.go; torch/distributed/run.py (--max-restarts, 0)',
-    fix: 'Set elasticPolicy.maxRestarts, for example to 10.',
+    fix: 'Set elasticPolicy.maxRestarts to at least 1, for example 10.',
   },
   function* (job) {
     if (job.elasticPolicy === undefined || job.elasticPolicy.maxRestarts !== undefined) {

@@ -80,10 +80,10 @@ const nnodesIsPodCount = jobRule(
       const pods = podCount(job);
       yield {
         path: option.path,
-        message: `the role "${role.name}" sets ${option.text}, but the job has ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and the elastic range ${expected}`}`,
+        message: `the role "${role.name}" sets ${option.text}, but the job has ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and an elastic range of ${expected}`}`,
         found: option.text,
         expected: `no --nnodes (PET_NNODES=${expected})`,
-        fix: `Remove ${option.text} from the command, because the operator sets PET_NNODES.`,
+        fix: `Remove ${option.text} from ${listOf(option)}, because the operator sets PET_NNODES.`,
       };
     }
   },
@@ -117,16 +117,16 @@ const nprocIsDeviceCount = jobRule(
           message: `the role "${role.name}" sets ${option.text}, but its pod has ${counted(devices, 'device')}`,
           found: option.text,
           expected: `no ${flagOf(option)}, and nprocPerNode: "${devices}"`,
-          fix: `Remove ${option.text} from the command, and set spec.nprocPerNode to "${devices}".`,
+          fix: `Remove ${option.text} from ${listOf(option)}, and set spec.nprocPerNode to "${devices}".`,
           severity: processes > devices ? 'error' : 'warning',
         };
       } else if (stated !== undefined && /^\d+$/.test(stated) && Number(stated) !== processes) {
         yield {
           path: option.path,
-          message: `the role "${role.name}" sets ${option.text}, but spec.nprocPerNode, from which WORLD_SIZE is computed, is "${stated}"`,
+          message: `the role "${role.name}" sets ${option.text}, but spec.nprocPerNode, which determines WORLD_SIZE, is "${stated}"`,
           found: option.text,
           expected: `no ${flagOf(option)} (PET_NPROC_PER_NODE=${stated})`,
-          fix: `Remove ${option.text} from the command, because the operator sets PET_NPROC_PER_NODE.`,
+          fix: `Remove ${option.text} from ${listOf(option)}, because the operator sets PET_NPROC_PER_NODE.`,
           severity: 'warning',
         };
       }
@@ -186,7 +186,7 @@ const portIsOperators = jobRule(
     summary: 'A literal --master-port or rendezvous port must be the port that the operator sets.',
     why: 'MASTER_PORT and the Service of the first pod use the port named pytorchjob-port, 23456 by default; pods that use this port and pods that use a literal one never connect.',
     source: `${ENV_SOURCE}; pkg/apis/kubeflow.org/v1/pytorch_types.go`,
-    fix: 'Remove the port from the command, or set the container port pytorchjob-port to it in every role.',
+    fix: 'Remove the port from command or args, or set the container port pytorchjob-port to the same port in every role.',
   },
   function* (job) {
     const port = rendezvousPort(job);
@@ -202,10 +202,10 @@ const portIsOperators = jobRule(
         }
         yield {
           path: option.path,
-          message: `the role "${role.name}" sets ${option.text}, but the operator sets the port ${port}${ports.size > 1 ? ', which another role uses' : ''}`,
+          message: `the role "${role.name}" sets ${option.text}, but the operator sets the port to ${port}${ports.size > 1 ? ', and another role uses that port' : ''}`,
           found: option.text,
           expected: `no ${flagOf(option)} (PET_MASTER_PORT=${port})`,
-          fix: `Remove ${option.text} from the command, or set the container port pytorchjob-port to ${literal} in every role.`,
+          fix: `Remove ${option.text} from ${listOf(option)}, or set the container port pytorchjob-port to ${literal} in every role.`,
           // The Service is headless: another port is reached as well, if only all pods agree on it.
           severity: ports.size > 1 ? 'error' : 'warning',
         };
@@ -213,6 +213,11 @@ const portIsOperators = jobRule(
     }
   },
 );
+
+/** The field of a container that contains a word: `command` or `args`. */
+function listOf({ path }: { readonly path: string }): 'command' | 'args' {
+  return /\/command(?:\/\d+)?$/.test(path) ? 'command' : 'args';
+}
 
 /** The flag of an option as the command spells it: `--master_addr`. */
 function flagOf({ text }: LaunchOption): string {
@@ -242,7 +247,7 @@ const addressFromOperator = namedJobRule(
     summary: '--master-addr and --rdzv-endpoint must be left to the operator.',
     why: 'The operator sets PET_MASTER_ADDR (static) or PET_RDZV_ENDPOINT (elastic); a literal address breaks when the job is renamed or made elastic.',
     source: ENV_SOURCE,
-    fix: 'Remove --master-addr and --rdzv-endpoint from the command, because the operator sets the address.',
+    fix: 'Remove --master-addr and --rdzv-endpoint from command and args, because the operator sets the address.',
   },
   function* (job) {
     const elastic = job.elasticPolicy !== undefined;
@@ -260,11 +265,11 @@ const addressFromOperator = namedJobRule(
         yield {
           path: option.path,
           message: right
-            ? `the role "${role.name}" sets ${option.text}, which the operator sets already`
-            : `the role "${role.name}" sets ${option.text}, but ${elastic ? 'the rendezvous of the elastic job' : 'the Master of the job'} is at ${expected}`,
+            ? `the role "${role.name}" sets ${option.text}, which the operator already sets`
+            : `the role "${role.name}" sets ${option.text}, but ${elastic ? 'the rendezvous endpoint of the elastic job is' : 'the address of the Master is'} ${expected}`,
           found: option.text,
           expected: elastic ? `PET_RDZV_ENDPOINT=${expected}:${rendezvousPort(job)}` : `PET_MASTER_ADDR=${expected}`,
-          fix: `Remove ${option.text} from the command, because the operator sets the address.`,
+          fix: `Remove ${option.text} from ${listOf(option)}, because the operator sets the address (${elastic ? 'PET_RDZV_ENDPOINT' : 'PET_MASTER_ADDR'}).`,
           severity: right ? 'info' : 'warning',
         };
       }
@@ -337,7 +342,7 @@ const nodeRankFromOperator = jobRule(
     summary: '--node-rank must be left to the operator.',
     why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun assigns ranks itself and ignores the option.',
     source: ENV_SOURCE,
-    fix: 'Remove --node-rank from the command, because torchrun reads PET_NODE_RANK.',
+    fix: 'Remove --node-rank from command and args, because torchrun reads PET_NODE_RANK.',
   },
   function* (job) {
     const isStatic = job.elasticPolicy === undefined;
@@ -355,7 +360,7 @@ const nodeRankFromOperator = jobRule(
           : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
         found: option.text,
         expected: `no ${flagOf(option)} (PET_NODE_RANK)`,
-        fix: `Remove ${option.text} from the command, because torchrun ${isStatic ? 'reads PET_NODE_RANK' : 'assigns the ranks itself'}.`,
+        fix: `Remove ${option.text} from ${listOf(option)}, because torchrun ${isStatic ? 'reads PET_NODE_RANK' : 'assigns the ranks itself'}.`,
         severity: literal ? 'error' : 'warning',
       };
     }
@@ -385,12 +390,12 @@ const variablesFromOperator = jobRule(
         const launched = missing.every((name) => name.startsWith('LOCAL_'));
         yield {
           path: word.path,
-          message: `the command of the role "${role.name}" refers to ${allOf(missing)}, which ${missing.length === 1 ? 'is' : 'are'} not set in this job`,
+          message: `the ${listOf(word)} of the role "${role.name}" ${listOf(word) === 'args' ? 'refer' : 'refers'} to ${allOf(missing)}, which ${missing.length === 1 ? 'is' : 'are'} not set in this job`,
           found: word.text.length > 120 ? `${word.text.slice(0, 117)}...` : word.text,
           expected: missing.includes('NODE_RANK') ? 'PET_NODE_RANK, which torchrun reads' : 'a variable that is set',
           fix: missing.includes('NODE_RANK')
-            ? 'Remove the torchrun option that refers to NODE_RANK, because torchrun reads PET_NODE_RANK.'
-            : `Set ${allOf(missing)} in env of the container, or refer to a variable that the operator sets.`,
+            ? `Remove ${word.text.startsWith('-') ? word.text : 'the torchrun option that refers to NODE_RANK'} from ${listOf(word)}, because torchrun reads PET_NODE_RANK.`
+            : `Set ${allOf(missing)} in env of the container, or remove ${missing.length === 1 ? 'the reference' : 'the references'} from ${listOf(word)}.`,
           // A script may start processes itself and set these for them.
           severity: launched ? 'warning' : 'error',
         };
@@ -425,9 +430,10 @@ const operatorVariablesNotByHand = jobRule(
         }
         yield {
           path: `${role.main.path}/env/${index}`,
-          message: `the operator overrides the variable ${name} in the role "${role.name}"`,
+          message: `the operator overrides the environment variable ${name} in the role "${role.name}"`,
           found: asObject(entry).value ?? name,
           expected: `no ${name}`,
+          fix: `Remove ${name} from env.`,
         };
       }
     }
@@ -445,7 +451,7 @@ const torchrunNotStandalone = jobRule(
     summary: 'torchrun must use --standalone only in a job with one pod.',
     why: 'A standalone torchrun forms a group of its own: each pod trains alone on all of the data.',
     source: 'torch/distributed/run.py (--standalone)',
-    fix: 'Remove --standalone from the command.',
+    fix: 'Remove --standalone from command or args.',
   },
   function* (job) {
     const pods = podCount(job);
@@ -462,6 +468,7 @@ const torchrunNotStandalone = jobRule(
         message: `the role "${role.name}" uses --standalone in a job with ${pods} pods, so each pod trains alone`,
         found: option.text,
         expected: 'no --standalone',
+        fix: `Remove --standalone from ${listOf(option)}.`,
       };
     }
   },

@@ -69,7 +69,7 @@ const launcherPresent = mpiRule(
     severity: 'error',
     summary: 'An MPIJob of the mpi-operator must have a Launcher with one replica.',
     why: 'The launcher runs mpirun; the controller rejects a job with no launcher or several.',
-    fix: 'Set mpiReplicaSpecs.Launcher.replicas to 1, or remove it.',
+    fix: 'Set mpiReplicaSpecs.Launcher.replicas to 1, or remove replicas.',
   },
   function* ({ roles }) {
     const launcher = roles.find(({ name }) => name === 'Launcher');
@@ -78,7 +78,7 @@ const launcherPresent = mpiRule(
         path: '/spec/mpiReplicaSpecs',
         message: 'mpiReplicaSpecs.Launcher must be set',
         expected: 'a role "Launcher" with one replica',
-        fix: 'Add mpiReplicaSpecs.Launcher with its template.',
+        fix: 'Add mpiReplicaSpecs.Launcher with replicas: 1 and a pod template.',
       };
       return;
     }
@@ -166,7 +166,12 @@ const roleHasContainer = mpiRule(
       if (!ROLES.includes(name) || isObject(asObject(value.template).spec)) {
         continue;
       }
-      yield { path, message: `the role "${name}" has no pod template`, expected: 'a template with a container' };
+      yield {
+        path,
+        message: `the role "${name}" has no pod template`,
+        expected: 'a template with a container',
+        fix: `Set mpiReplicaSpecs.${name}.template.spec.containers to a list with at least one container.`,
+      };
     }
   },
 );

@@ -140,7 +140,7 @@ const devicesTaken = ncclRule(
     const flag = test.flags.get('g') ?? test.flags.get('t');
     yield {
       path: flag?.path ?? test.path,
-      message: `${test.program} uses ${counted(taken, 'device')} on each worker, which has ${test.devices}`,
+      message: `${test.program} uses ${counted(taken, 'device')} on each worker, but a worker has ${test.devices}`,
       found: flag?.value,
       expected: `${counted(test.devices, 'device')} on each worker`,
       severity: taken > test.devices ? 'error' : 'warning',
@@ -175,9 +175,10 @@ const sizesInOrder = ncclRule(
       if (flag !== undefined && !flag.value.includes('$') && sizeOf(flag) === undefined) {
         yield {
           path: flag.path,
-          message: `-${letter} ${flag.value} of ${test.program} is not a valid size`,
+          message: `"${flag.value}" is not a valid size for -${letter} of ${test.program}`,
           found: flag.value,
           expected: 'a number with the suffix G, M, or K',
+          fix: `Set -${letter} to a size such as 8G.`,
         };
       }
     }
@@ -222,7 +223,7 @@ const sizesMultiplied = ncclRule(
     }
     yield {
       path: test.path,
-      message: `${test.program} adds ${bytes} bytes for each next size, so it measures ${sizes} sizes`,
+      message: `${test.program} increases the size by ${bytes} bytes at each step, so it measures ${sizes} sizes`,
       expected: '-f 2',
     };
   },

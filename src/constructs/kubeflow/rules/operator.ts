@@ -18,7 +18,7 @@ const oneMpiJob: SetRule = {
   summary: 'All MPIJobs must belong to the same operator: the training-operator (v1) or the mpi-operator (v2beta1).',
   why: 'Both projects define mpijobs.kubeflow.org; a cluster has one definition of that name, so one of the two versions is not served.',
   source: `${TRAINING_OPERATOR}, manifests/base/crds; ${cite('mpi-operator')}, manifests/base`,
-  fix: 'Set apiVersion of all MPIJobs to that of one operator: kubeflow.org/v1 or kubeflow.org/v2beta1.',
+  fix: 'Set the apiVersion of all MPIJobs to that of one operator: kubeflow.org/v1 or kubeflow.org/v2beta1.',
   check: function* ({ set }) {
     const jobs = set.ofKind('kubeflow.org/MPIJob');
     const first = jobs.find((job) => job.id.apiVersion === TRAINING_OPERATOR_API_VERSION);

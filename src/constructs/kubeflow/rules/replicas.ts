@@ -21,7 +21,7 @@ const rolesPresent = jobRule(
     summary: 'A job must have at least one role.',
     why: 'A job without the map of roles is rejected. With an empty map it is accepted, creates no pods, and never completes.',
     source: JUDGES,
-    fix: 'Add the roles of the job to its map of replica specs, for example pytorchReplicaSpecs.Worker of a PyTorchJob.',
+    fix: 'Add the roles of the job to its map of replica specs, for example pytorchReplicaSpecs.Worker in a PyTorchJob.',
   },
   function* (job) {
     const roles = job.spec[job.framework.replicaSpecs];
@@ -33,8 +33,8 @@ const rolesPresent = jobRule(
       path: pointer('/spec', job.framework.replicaSpecs),
       message: `${job.framework.replicaSpecs} must ${isAbsent ? 'be set' : 'not be empty'}`,
       found: roles,
-      expected: `a role ${oneOf(roleNames(job.framework.kind))}`,
-      fix: `Add ${exampleRole(job)} with its template.`,
+      expected: `the role ${oneOf(roleNames(job.framework.kind))}`,
+      fix: `Add ${exampleRole(job)} with a pod template.`,
       // The controller of MPIJob misses its launcher.
       tier: isAbsent || job.framework.judge === 'controller' ? 'webhook' : 'advice',
     };
@@ -119,7 +119,7 @@ const roleIsKnown = jobRule(
     summary: 'The roles of a job must be roles of its framework, with the same spelling.',
     why: 'Other roles are rejected; TFJob accepts them, but their pods are not part of the cluster specification.',
     source: JUDGES,
-    fix: 'Rename the key to a role of the framework, for example pytorchReplicaSpecs.Worker of a PyTorchJob.',
+    fix: 'Rename the key to a role of the framework, for example pytorchReplicaSpecs.Worker in a PyTorchJob.',
   },
   function* (job) {
     const known = roleNames(job.framework.kind);
@@ -133,10 +133,10 @@ const roleIsKnown = jobRule(
       }
       yield {
         path: role.path,
-        message: `unknown role "${role.name}" of ${job.framework.kind}`,
+        message: `unknown role "${role.name}" in the ${job.framework.kind}`,
         found: role.name,
         expected: oneOf(known),
-        fix: `Rename the key "${role.name}" of ${job.framework.replicaSpecs} to ${oneOf(known)}.`,
+        fix: `Rename the key "${role.name}" in ${job.framework.replicaSpecs} to ${oneOf(known)}.`,
         tier: job.framework.refusesUnknownRoles ? 'webhook' : 'advice',
       };
     }
@@ -153,7 +153,7 @@ const singleRoleHasOneReplica = jobRule(
     summary: 'The Master of a PyTorchJob or XGBoostJob must set replicas: 1.',
     why: 'The webhook runs before defaulting, so it rejects an unset number as well.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
-    fix: 'Set replicas: 1 in the Master role, and add further pods to replicas of the Worker role.',
+    fix: 'Set replicas: 1 in the Master role, and add other pods to replicas of the Worker role.',
   },
   (job) => oneReplica(job, 'webhook'),
 );
@@ -168,7 +168,7 @@ const launcherHasOneReplica = jobRule(
     summary: 'The Launcher of an MPIJob must have one replica.',
     why: 'Otherwise the controller does not reconcile the job and reports the event FailedValidation.',
     source: FRAMEWORKS.MPIJob.source,
-    fix: 'Set replicas: 1 in the Launcher role, or remove it.',
+    fix: 'Set replicas: 1 in the Launcher role, or remove replicas.',
   },
   (job) => oneReplica(job, 'controller'),
 );
@@ -275,7 +275,8 @@ const oneChiefOrMaster = jobRule(
     }
     yield {
       path: chiefs[1]?.path,
-      message: 'Master must not be set when Chief is set',
+      message: 'tfReplicaSpecs.Chief and tfReplicaSpecs.Master must not be set together',
+      fix: 'Remove tfReplicaSpecs.Chief or tfReplicaSpecs.Master.',
       expected: 'one of Chief and Master',
     };
   },

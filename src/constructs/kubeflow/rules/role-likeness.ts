@@ -55,6 +55,7 @@ const rolesShareScheduler = jobRule(
         message: `the role "${first.name}" uses the scheduler "${scheduler}", but the role "${role.name}" uses ${own === '' ? 'the default scheduler' : `"${own}"`}`,
         found: own === '' ? undefined : own,
         expected: scheduler,
+        fix: `Set schedulerName: ${scheduler} in every role.`,
       };
     }
   },
@@ -130,7 +131,7 @@ const rolesShareData = jobRule(
     summary: 'A data volume that Master or Worker mounts must be mounted by the other role as well.',
     why: 'Both run the same program; the role without the volume finds no data, or writes its checkpoint to a directory that is lost.',
     source: SOURCE,
-    fix: 'Add the volume to volumes of the role, and to volumeMounts of its container.',
+    fix: 'Add the volume to the volumes of the role, and to the volumeMounts of its container.',
   },
   function* (job) {
     for (const { role, others } of eachWithOthers(job)) {
@@ -147,7 +148,7 @@ const rolesShareData = jobRule(
             path: role.main.path,
             message: `the role "${other.name}" mounts the volume "${name}" at ${path}, but the role "${role.name}" does not`,
             expected: `a volumeMount at ${path}`,
-            fix: `Add the volume "${name}" to volumes of the role "${role.name}", and mount it at ${path} in its container.`,
+            fix: `Add the volume "${name}" to the volumes of the role "${role.name}", and mount it at ${path} in its container.`,
           };
         }
       }
@@ -166,7 +167,7 @@ const rolesHaveEqualDevices = jobRule(
     summary: 'Master and Worker must have the same number of devices.',
     why: 'The Master is the first training node: the number of processes per node applies to all nodes, and the slowest node sets the pace.',
     source: SOURCE,
-    fix: 'Set the same number of devices in resources.limits of every role.',
+    fix: 'Set the same number of devices in resources.limits in every role.',
   },
   function* (job) {
     const [first, ...rest] = alikeRoles(job).filter((role) => role.main !== undefined);
@@ -183,7 +184,7 @@ const rolesHaveEqualDevices = jobRule(
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
         message: `each pod of the role "${first.name}" has ${counted(devices ?? 0, 'device')}, but each pod of the role "${role.name}" has ${own ?? 0}`,
         found: own ?? 0,
-        expected: String(devices ?? 0),
+        expected: `${counted(devices ?? 0, 'device')}, as in the role "${first.name}"`,
       };
     }
   },

@@ -121,7 +121,7 @@ const restartPolicyOnRole = jobRule(
       }
       yield {
         path: `${role.podSpecPath}/restartPolicy`,
-        message: `restartPolicy "${written}" of the template has no effect, because the role "${role.name}" uses ${effective}`,
+        message: `restartPolicy "${written}" in the pod template has no effect, because the role "${role.name}" uses ${effective}`,
         found: written,
         expected: `restartPolicy of ${fieldOf(role.path)}`,
       };
@@ -167,7 +167,7 @@ const exitCodeMeaning = jobRule(
     summary: 'restartPolicy ExitCode should be used only if exit codes 128 to 255 are to restart a pod.',
     why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception exits with 1, a process killed by a signal with 128 or more.',
     source: 'pkg/util/train/train_util.go, IsRetryableExitCode',
-    fix: 'Set restartPolicy: OnFailure to retry after exceptions, or make the program exit with code 128 or higher if a retry helps.',
+    fix: 'Set restartPolicy: OnFailure to retry after exceptions, or make the program exit with code 128 or higher when a retry can help.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -208,6 +208,7 @@ const minAvailableFits = jobRule(
         message: `minAvailable is ${minAvailable}, but the job has ${counted(pods, 'pod')}, so the gang never starts`,
         found: minAvailable,
         expected: `at most ${pods}`,
+        fix: `Set schedulingPolicy.minAvailable to ${pods}, or remove it for the default, which is all pods.`,
       };
       return;
     }
@@ -221,9 +222,10 @@ const minAvailableFits = jobRule(
     }
     yield {
       path,
-      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}, so a smaller gang occupies its devices while it waits`,
+      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}, so a smaller gang holds its devices while it waits`,
       found: minAvailable,
       expected: least === pods ? String(pods) : `${least} to ${pods}`,
+      fix: `Set schedulingPolicy.minAvailable to ${least === pods ? pods : `a number from ${least} to ${pods}`}, or remove it for the default, which is all pods.`,
       severity: 'warning',
     };
   },
@@ -265,7 +267,7 @@ const gangStatedWhole = jobRule(
           `the roles set schedulerName "${gang}", but schedulingPolicy is not set, so pods are scheduled separately ` +
           'unless the operator runs with --gang-scheduler-name',
         expected: 'runPolicy.schedulingPolicy with queue and minAvailable',
-        fix: 'Set runPolicy.schedulingPolicy with queue and minAvailable.',
+        fix: `Set runPolicy.schedulingPolicy with a queue and minAvailable: ${podCount(job)}.`,
       };
     }
   },

@@ -23,7 +23,7 @@ import {
 } from '../kueue-facts';
 import { countedNames } from './counted-resources';
 import { flavorNames, type GroupView, groupsOf, parentOf, podsPerWorkload, queueOfWorkload } from '../queue-view';
-import { counted, oneOf } from '../../../facts/words';
+import { allOf, counted, oneOf } from '../../../facts/words';
 
 type Found = Violation & { readonly manifest: Manifest };
 type Facts = Pick<SetRule, 'summary' | 'why' | 'source' | 'fix' | 'severity'>;
@@ -67,7 +67,7 @@ const covered = admissionRule(
     summary: 'A ClusterQueue should have quota for every resource that its workloads request.',
     why: 'A workload that requests a resource without quota is never admitted, unless the configuration of Kueue excludes the resource, transforms it into another, or maps its device class.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
-    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings in the configuration of Kueue covers it.',
+    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings in the Kueue configuration covers the resource.',
   },
   function* ({ clusterQueue, templates }, set) {
     const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
@@ -88,7 +88,7 @@ const covered = admissionRule(
     for (const [name, path] of missing) {
       yield {
         path: `${path}/spec`,
-        message: `the pods request ${name}, for which the ClusterQueue "${clusterQueue.id.name}" has no quota`,
+        message: `the pods request ${name}, but the ClusterQueue "${clusterQueue.id.name}" has no quota for it`,
         found: name,
         expected: resources.size === 0 ? 'a resource that the ClusterQueue covers' : [...resources].join(', '),
       };
@@ -243,7 +243,7 @@ const requestsStated = admissionRule(
         message: filledIn
           ? 'the containers set no requests, so Kueue counts the defaults of a LimitRange in the namespace'
           : `the containers set no requests, so Kueue counts nothing against the quota of the ClusterQueue "${clusterQueue.id.name}"`,
-        expected: `requests of ${covers.join(', ')}`,
+        expected: `requests for ${allOf(covers)}`,
       };
     }
   },

@@ -17,7 +17,7 @@ import { type ManifestSet } from '../../../manifests/manifest-set';
 import { namesOfKind } from '../../../manifests/references/placed-names';
 import { podAmounts } from '../../../manifests/pods/pod-amounts';
 import { allOf, oneOf } from '../../../facts/words';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString, objectsAt, stringEntries } from '../../../manifests/read';
 import { selectorChooses } from '../../../manifests/references/selectors';
 import {
@@ -134,7 +134,7 @@ const priorityKnown = adviceRule(
     summary: `The label ${PRIORITY_LABEL} should name a WorkloadPriorityClass.`,
     why: 'Without the class Kueue creates no Workload, and the job stays suspended.',
     source: `${KUEUE}, pkg/controller/jobframework/reconciler.go, PrepareWorkloadPriority`,
-    fix: `Set ${PRIORITY_LABEL} to the name of a WorkloadPriorityClass, or set priorityClassName of the pods to a PriorityClass.`,
+    fix: `Set ${PRIORITY_LABEL} to the name of a WorkloadPriorityClass, or remove it and set priorityClassName of the pods to the PriorityClass.`,
   },
   ({ object }, set) => {
     const name = asString(asObject(asObject(object.metadata).labels)[PRIORITY_LABEL]) ?? '';
@@ -194,7 +194,7 @@ const namespaceChosen = adviceRule(
     summary: 'The namespaceSelector of a ClusterQueue must match the namespaces of its LocalQueues.',
     why: 'Workloads in a namespace that the selector does not match stay inadmissible.',
     source: `${KUEUE}, pkg/scheduler/scheduler.go, NamespaceSelector`,
-    fix: 'Add the labels in spec.namespaceSelector of the ClusterQueue to the namespace, or change the selector.',
+    fix: 'Add the labels in spec.namespaceSelector of the ClusterQueue to the namespace, or change spec.namespaceSelector so that it matches the namespace.',
   },
   function* ({ object, id }, set) {
     const queue = set.get(CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '');
@@ -217,6 +217,13 @@ const namespaceChosen = adviceRule(
     }
   },
 );
+
+/** What to do about a workload whose queue is not in its namespace. */
+function queueFix(namespace: string, own: string, create: string): string {
+  const isOne = own !== '' && !own.includes(', ');
+  const queue = isOne ? own : own === '' ? `the name of a LocalQueue in the namespace "${namespace}"` : `one of ${own}`;
+  return `Set the label ${QUEUE_LABEL} to ${queue}, or create ${create} in the namespace "${namespace}".`;
+}
 
 const localQueueKnown = adviceRule(
   'local-queue-of-namespace',
@@ -243,9 +250,10 @@ const localQueueKnown = adviceRule(
       yield {
         severity: 'error',
         path,
-        message: `"${name}" is a ClusterQueue, but a workload is submitted to a LocalQueue`,
+        message: `"${name}" is a ClusterQueue, but workloads are submitted to a LocalQueue`,
         found: name,
-        expected: own || 'a LocalQueue of the namespace',
+        expected: own || `a LocalQueue in the namespace "${namespace}"`,
+        fix: queueFix(namespace, own, `a LocalQueue for the ClusterQueue "${name}"`),
       };
     } else if (elsewhere.length > 0) {
       yield {
@@ -253,6 +261,7 @@ const localQueueKnown = adviceRule(
         message: `the LocalQueue "${name}" is in ${elsewhere.length === 1 ? 'the namespace' : 'the namespaces'} ${allOf(elsewhere.map((other) => `"${other}"`))}, but the workload is in "${namespace}"`,
         found: name,
         expected: own || `a LocalQueue in the namespace "${namespace}"`,
+        fix: queueFix(namespace, own, `the LocalQueue "${name}"`),
       };
     } else if (own !== '') {
       const nearest = nearestOf(inReach, name);
@@ -261,7 +270,7 @@ const localQueueKnown = adviceRule(
         path,
         message: `LocalQueue "${name}" not found in the namespace "${namespace}" in these manifests`,
         found: name,
-        ...(near || { expected: own }),
+        ...(near || { expected: own, fix: queueFix(namespace, own, `the LocalQueue "${name}"`) }),
       };
     }
   },
@@ -303,6 +312,7 @@ const inQueue = adviceRule(
       path: '/metadata',
       message: `the ${kind} requests devices but has no queue, so it starts without being admitted by Kueue`,
       expected: `the label ${QUEUE_LABEL}: ${oneOf(queues)}`,
+      fix: `Add the label ${QUEUE_LABEL}: ${oneOf(queues)} to metadata.labels, or create a LocalQueue "${DEFAULT_LOCAL_QUEUE}", which Kueue uses for jobs without the label.`,
     };
   },
 );
@@ -320,7 +330,7 @@ const flavorNodes = adviceRule(
     summary: 'If the manifests contain nodes, at least one node should have the labels of each flavor.',
     why: 'Pods that are admitted to the flavor select nodes by its labels, and no node has them.',
     source: `${KUEUE}, pkg/podset/podset.go, FromAssignment`,
-    fix: 'Set spec.nodeLabels of the flavor to labels that nodes have.',
+    fix: 'Set spec.nodeLabels of the flavor to labels that at least one node has.',
   },
   function* ({ object }, set) {
     const nodes = set.ofKind('Node');
@@ -350,7 +360,7 @@ const flavorOffersResource = adviceRule(
     summary: 'The accelerators of a quota should be those of the nodes that its flavor selects.',
     why: 'Kueue admits workloads to the flavor, and no node with its labels offers the resource: their pods stay pending, and the quota has no effect.',
     source: `${KUEUE}, pkg/podset/podset.go, FromAssignment; the catalog`,
-    fix: 'Set resources[].name to a resource of the accelerator in spec.nodeLabels of the flavor, or use another flavor.',
+    fix: 'Set resources[].name to a resource of the accelerator in spec.nodeLabels of the flavor, or use a different flavor.',
   },
   function* (manifest, set) {
     for (const { flavors } of groupsOf(manifest)) {
@@ -365,6 +375,7 @@ const flavorOffersResource = adviceRule(
             message: `the flavor "${name}" selects nodes with ${accelerator.name}, which do not offer ${resource}`,
             found: resource,
             expected: accelerator.resource,
+            fix: `Set ${fieldOf(path)}.name to ${accelerator.resource}, or use a flavor of nodes that offer ${resource}.`,
           };
         }
       }

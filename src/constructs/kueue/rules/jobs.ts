@@ -85,7 +85,7 @@ const maxExecution = jobRule(
   {
     concerns: [MAX_EXEC_LABEL],
     summary: `The label ${MAX_EXEC_LABEL} must be an integer greater than 0.`,
-    fix: `Set ${MAX_EXEC_LABEL} to seconds, such as "3600".`,
+    fix: `Set ${MAX_EXEC_LABEL} to a number of seconds, such as "3600".`,
   },
   function* (manifest) {
     const value = asString(labelsOf(manifest)[MAX_EXEC_LABEL]);
@@ -167,8 +167,9 @@ const partialAdmission = jobRule(
         found: value,
         ...(pods > 1
           ? {
-              message: `${MIN_PARALLELISM_ANNOTATION} must be between 1 and ${pods - 1}: "${value}"`,
-              expected: `an integer from 1 to ${pods - 1}`,
+              message: `${MIN_PARALLELISM_ANNOTATION} must be ${pods === 2 ? '1' : `between 1 and ${pods - 1}`}: "${value}"`,
+              expected: pods === 2 ? '1' : `an integer from 1 to ${pods - 1}`,
+              fix: `Set the annotation ${MIN_PARALLELISM_ANNOTATION} to ${pods === 2 ? '"1"' : `a number from 1 to ${pods - 1}`}, or remove it.`,
             }
           : {
               message: `${MIN_PARALLELISM_ANNOTATION} must not be set for a Job with ${counted(Math.max(pods, 0), 'pod')}`,
@@ -204,7 +205,13 @@ const syncCompletions = jobRule(
     const path = pointer('/metadata/annotations', SYNC_COMPLETIONS_ANNOTATION);
     const isOn = parseGoBool(value);
     if (isOn === undefined) {
-      yield { path, message: `"${value}" is not a valid boolean`, found: value, expected: '"true" or "false"' };
+      yield {
+        path,
+        message: `"${value}" is not a valid boolean`,
+        found: value,
+        expected: '"true" or "false"',
+        fix: `Set the annotation ${SYNC_COMPLETIONS_ANNOTATION} to "true" or "false".`,
+      };
     }
     if (isOn !== true) {
       return;
@@ -215,14 +222,16 @@ const syncCompletions = jobRule(
         path,
         message: `completionMode must be Indexed when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
         expected: 'completionMode: Indexed',
+        fix: `Set completionMode: Indexed, or remove the annotation ${SYNC_COMPLETIONS_ANNOTATION}.`,
       };
     }
     if ((asInteger(parallelism) ?? 1) !== (asInteger(completions) ?? 1)) {
       yield {
         path: '/spec/completions',
-        message: `completions must equal parallelism when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
+        message: `completions must be equal to parallelism when ${SYNC_COMPLETIONS_ANNOTATION} is true`,
         found: completions,
         expected: String(asInteger(parallelism) ?? 1),
+        fix: `Set completions to ${asInteger(parallelism) ?? 1}, or remove the annotation ${SYNC_COMPLETIONS_ANNOTATION}.`,
       };
     }
   },

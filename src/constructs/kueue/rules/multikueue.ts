@@ -81,7 +81,7 @@ const queueAllowed = multikueueRule(
       'A ClusterQueue must have at most one MultiKueue check, for all of its flavors, and no check for provisioning requests beside it.',
     why: 'Kueue deactivates the queue: it admits nothing.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, MultipleMultiKueueAdmissionChecks`,
-    fix: 'List one MultiKueue check in spec.admissionChecksStrategy.admissionChecks, without onFlavors, and no check for provisioning requests.',
+    fix: 'Keep one MultiKueue check in spec.admissionChecksStrategy.admissionChecks, without onFlavors, and remove checks for provisioning requests.',
   },
   function* (manifest, set) {
     const checks = objectsAt(manifest.object, '/spec/admissionChecksStrategy/admissionChecks').map(
@@ -101,6 +101,7 @@ const queueAllowed = multikueueRule(
       yield {
         path: second.path,
         message: `the ClusterQueue must have at most one MultiKueue check, but has ${allOf(multikueue.map(({ name }) => `"${name}"`))}`,
+        fix: `Remove all but one of ${allOf(multikueue.map(({ name }) => `"${name}"`))} from spec.admissionChecksStrategy.admissionChecks.`,
       };
     }
     for (const { path, name, flavors } of multikueue) {
@@ -109,6 +110,7 @@ const queueAllowed = multikueueRule(
         yield {
           path: `${path}/onFlavors`,
           message: `the MultiKueue check "${name}" does not apply to the ${left.length === 1 ? 'flavor' : 'flavors'} ${allOf(left.map((flavor) => `"${flavor}"`))}`,
+          fix: `Remove onFlavors from the MultiKueue check "${name}".`,
         };
       }
     }
@@ -117,6 +119,7 @@ const queueAllowed = multikueueRule(
       yield {
         path: provisioning.path,
         message: `the check "${provisioning.name}" for provisioning requests must not be used together with the MultiKueue check "${first.name}"`,
+        fix: `Remove "${provisioning.name}" or "${first.name}" from spec.admissionChecksStrategy.admissionChecks.`,
       };
     }
   },
@@ -163,9 +166,9 @@ const kindRunsElsewhere = workloadRule(
     severity: 'warning',
     summary:
       'A workload of a ClusterQueue with a MultiKueue check should be of a kind that Kueue can run in another cluster.',
-    why: 'Kueue rejects the workload, unless multiKueue.externalFrameworks of the configuration of Kueue lists the kind.',
+    why: 'Kueue rejects the workload, unless multiKueue.externalFrameworks in the Kueue configuration lists the kind.',
     source: `${CONTROLLER}/workload.go, No multikueue adapter found`,
-    fix: 'Set the label kueue.x-k8s.io/queue-name to a queue without a MultiKueue check, or add the kind to multiKueue.externalFrameworks.',
+    fix: 'Set the label kueue.x-k8s.io/queue-name to a queue without a MultiKueue check, or add the kind to multiKueue.externalFrameworks in the Kueue configuration.',
   },
   function* ({ id }, kind) {
     // The pods of a Deployment are what waits, and Kueue can run pods elsewhere.
@@ -207,7 +210,7 @@ const pathAllowed = multikueueRule(
     summary: `The path of the kubeconfig of a MultiKueueCluster should be below ${KUBECONFIG_FOLDER}.`,
     why: 'Kueue refuses other paths with the feature gate MultiKueueKubeConfigPathValidation, and will always do so in a later version.',
     source: `${CONTROLLER}/multikueuecluster.go, validateKubeConfigPath`,
-    fix: `Set location to a path below ${KUBECONFIG_FOLDER}, or use a Secret: set locationType to Secret and location to its name.`,
+    fix: `Set location to a path below ${KUBECONFIG_FOLDER}, or set locationType to Secret and location to the name of the Secret.`,
   },
   function* ({ object }) {
     const path = pathOf(object);

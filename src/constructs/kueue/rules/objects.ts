@@ -34,7 +34,7 @@ const checkOnFlavors = webhookRule(
     summary: 'An admission check must refer to flavors of its queue.',
     why: 'The webhook rejects the queue.',
     source: QUEUE_WEBHOOK,
-    fix: 'Set onFlavors to flavors in spec.resourceGroups, or add the flavor to spec.resourceGroups.',
+    fix: 'Set each entry of onFlavors to a flavor in spec.resourceGroups, or add the flavor to spec.resourceGroups.',
   },
   function* (manifest) {
     const known = new Set(flavorNames(manifest));
@@ -48,6 +48,10 @@ const checkOnFlavors = webhookRule(
           message: `the ClusterQueue has no flavor "${flavor}"`,
           found: flavor,
           expected: known.size === 0 ? 'a flavor of the ClusterQueue' : oneOf([...known]),
+          fix:
+            known.size === 0
+              ? `Add the flavor "${flavor}" to spec.resourceGroups, or remove onFlavors[${index}].`
+              : `Set onFlavors[${index}] to ${oneOf([...known])}, or add the flavor "${flavor}" to spec.resourceGroups.`,
         };
       }
     }
@@ -81,7 +85,7 @@ const concurrentAdmission = webhookRule(
         message: `the ClusterQueue must have one resource group when concurrentAdmissionPolicy is set, but has ${groups.length}`,
         found: groups.length,
         expected: 'one group',
-        fix: 'Keep one entry in spec.resourceGroups, or remove concurrentAdmissionPolicy.',
+        fix: `${groups.length === 0 ? 'Add an entry to' : 'Keep one entry in'} spec.resourceGroups, or remove concurrentAdmissionPolicy.`,
       };
     }
     const flavors = groups[0]?.flavors ?? [];
@@ -123,7 +127,10 @@ const concurrentAdmission = webhookRule(
         message: `the ClusterQueue has no flavor "${last}"`,
         found: last,
         expected: flavors.map(({ name }) => name).join(', '),
-        fix: 'Set lastAcceptableFlavorName to a flavor of the ClusterQueue, or remove it.',
+        fix:
+          flavors.length === 0
+            ? 'Remove migration.constraints.lastAcceptableFlavorName.'
+            : `Set migration.constraints.lastAcceptableFlavorName to ${oneOf(flavors.map(({ name }) => name))}, or remove it.`,
       };
     }
   },
@@ -230,13 +237,13 @@ const flavorTaints = fixesByField(
           const fix = nameFix(`${fieldOf(path)}.key`, badKey, key);
           yield {
             path,
-            message: `the taint's key${key === '' ? '' : ` ${JSON.stringify(key)}`} must ${badKey}`,
+            message: `the taint key${key === '' ? '' : ` ${JSON.stringify(key)}`} must ${badKey}`,
             found: key,
             fix,
           };
         } else if (badValue !== undefined) {
           const fix = nameFix(`${fieldOf(path)}.value`, badValue, text);
-          yield { path, message: `the taint's value ${JSON.stringify(text)} must ${badValue}`, found: text, fix };
+          yield { path, message: `the taint value ${JSON.stringify(text)} must ${badValue}`, found: text, fix };
         }
         if (seen.has(`${key} ${effect}`)) {
           yield {
@@ -244,6 +251,7 @@ const flavorTaints = fixesByField(
             message: `duplicate taint with the key "${key}" and the effect ${effect}`,
             found: key,
             expected: 'each combination of key and effect once',
+            fix: `Remove ${fieldOf(path)}.`,
           };
         }
         seen.add(`${key} ${effect}`);
@@ -254,7 +262,7 @@ const flavorTaints = fixesByField(
         if (complaint !== undefined) {
           yield {
             path: `${path}/key`,
-            message: `the toleration's key ${JSON.stringify(key)} must ${complaint}`,
+            message: `the toleration key ${JSON.stringify(key)} must ${complaint}`,
             found: key,
           };
         }
@@ -322,12 +330,17 @@ const workloadSlices = fixesByField(
         const hasTopology = (request.podSetSliceRequiredTopology ?? undefined) !== undefined;
         const size = asInteger(request.podSetSliceSize);
         if (hasTopology && size === undefined) {
-          yield { path: at, message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set' };
+          yield {
+            path: at,
+            message: 'podSetSliceSize must be set when podSetSliceRequiredTopology is set',
+            fix: 'Set topologyRequest.podSetSliceSize to a number greater than 0, or remove topologyRequest.podSetSliceRequiredTopology.',
+          };
         } else if (!hasTopology && size !== undefined) {
           yield {
             path: at,
             message: 'podSetSliceSize must not be set without podSetSliceRequiredTopology',
             found: size,
+            fix: 'Set topologyRequest.podSetSliceRequiredTopology to a topology level, or remove topologyRequest.podSetSliceSize.',
           };
         } else if (size !== undefined && size <= 0) {
           yield { path: at, message: `podSetSliceSize must be greater than 0: ${size}`, found: size };

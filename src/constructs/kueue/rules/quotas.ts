@@ -104,10 +104,12 @@ const once = quotaRule(
           const isWithin = first === group;
           yield {
             path,
-            message: `duplicate ${what} "${name}"${isWithin ? ' in the resource group' : ', which an earlier resource group has'}`,
+            message: `duplicate ${what} "${name}"${isWithin ? ' in the resource group' : ': already used in an earlier resource group'}`,
             found: name,
             expected: `each ${what} in one resource group`,
-            ...(isWithin && { fix: `Remove ${fieldOf(path.replace(/\/name$/, ''))}.` }),
+            fix: isWithin
+              ? `Remove ${fieldOf(path.replace(/\/name$/, ''))}.`
+              : `Remove the ${what} from one of the resource groups, or merge both groups into one entry of spec.resourceGroups.`,
           };
         }
         groupOf.set(name, first ?? group);
@@ -203,6 +205,7 @@ const lendingWithinNominal = quotaRule(
         message: `lendingLimit must be less than or equal to nominalQuota (${lending.toString()} > ${nominal.toString()})`,
         found: lending.toString(),
         expected: `at most ${nominal.toString()}`,
+        fix: `Set lendingLimit to at most ${nominal.toString()}, or remove it to lend all of nominalQuota.`,
       };
     }
   },
@@ -227,7 +230,7 @@ const notNegative = quotaRule(
         if (value !== undefined && value.isNegative()) {
           yield {
             path: `${quota.path}/${field}`,
-            message: `${field} must be greater than or equal to 0`,
+            message: `${field} must be greater than or equal to 0: ${value.toString()}`,
             found: value.toString(),
             expected: 'at least 0',
           };
@@ -247,7 +250,7 @@ const sizes = quotaRule(
     concerns: ['resourceGroups'],
     summary: `A ClusterQueue must have no more than ${MOST.flavors} flavors and ${MOST.resources} resources in total, and ${MOST.combinations} quotas in a group.`,
     why: 'The webhook rejects the queue.',
-    fix: 'Split the ClusterQueue, or merge flavors in resourceGroups.',
+    fix: 'Split the ClusterQueue into several, or merge flavors in spec.resourceGroups.',
   },
   function* (groups) {
     const flavors = groups.reduce((sum, group) => sum + group.flavors.length, 0);
@@ -304,6 +307,7 @@ const fairWeight: ObjectRule = fixesByField({
       message: `fairSharing.weight must be 0 or greater than 1n: ${weight.toString()}`,
       found,
       expected: '0, or greater than 1n',
+      fix: 'Set fairSharing.weight to 0 for the lowest priority, or to a weight such as 1 or 500m.',
     };
   },
 });

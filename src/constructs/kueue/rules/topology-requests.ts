@@ -64,7 +64,7 @@ const oneRequest = requestRule(
     concerns: LEVELS,
     summary:
       'A pod template must have only one of the annotations for required, preferred, and unconstrained topology.',
-    fix: `Keep one of ${REQUIRED_TOPOLOGY}, ${PREFERRED_TOPOLOGY}, and the annotation for unconstrained topology.`,
+    fix: `Keep one of ${REQUIRED_TOPOLOGY}, ${PREFERRED_TOPOLOGY}, and the annotation for unconstrained topology, and remove the others.`,
   },
   function* (annotations) {
     const found = LEVELS.filter((key) => annotations.has(key));
@@ -223,7 +223,7 @@ const layers = requestRule(
       if (complaint !== undefined) {
         yield {
           path,
-          message: `topology "${level}" of layer ${index} must ${complaint}`,
+          message: `the topology "${level}" of layer ${index} must ${complaint}`,
           found: level,
           fix: nameFix(`${SLICE_LAYERS}[${index}].topology`, complaint, level),
         };
@@ -233,14 +233,14 @@ const layers = requestRule(
           path,
           message: `duplicate topology "${level}" in layer ${index}`,
           found: level,
-          fix: `Set ${SLICE_LAYERS}[${index}].topology to another level, or remove the layer.`,
+          fix: `Set ${SLICE_LAYERS}[${index}].topology to a different level, or remove the layer.`,
         };
       }
       seen.add(level);
       if (size < 1) {
         yield {
           path,
-          message: `size of layer ${index} must be greater than or equal to 1: ${size}`,
+          message: `the size of layer ${index} must be greater than or equal to 1: ${size}`,
           found: size,
           expected: 'at least 1',
           fix: `Set ${SLICE_LAYERS}[${index}].size to at least 1.`,
@@ -248,7 +248,7 @@ const layers = requestRule(
       } else if (above !== undefined && above % size !== 0) {
         yield {
           path,
-          message: `size of layer ${index} must be a divisor of ${above}, the size of layer ${index - 1}: ${size}`,
+          message: `the size of layer ${index} must be a divisor of the size of layer ${index - 1} (${above}): ${size}`,
           found: size,
           fix: `Set ${SLICE_LAYERS}[${index}].size to a divisor of ${above}.`,
         };
@@ -256,7 +256,7 @@ const layers = requestRule(
       if (index === 0 && count !== undefined && size > count) {
         yield {
           path,
-          message: `size of layer 0 must be less than or equal to the number of pods (${size} > ${count})`,
+          message: `the size of layer 0 must be less than or equal to the number of pods (${size} > ${count})`,
           found: size,
           ...atMost(template, size, `Set ${SLICE_LAYERS}[0].size`),
         };
@@ -294,6 +294,7 @@ const groupName = requestRule(
         message: `the group name must not be a number: "${group}"`,
         found: group,
         expected: 'a name that is not a number',
+        fix: `Set ${POD_SET_GROUP} to a name such as workers.`,
       };
     }
     for (const key of [SLICE_SIZE, SLICE_TOPOLOGY]) {
@@ -322,7 +323,7 @@ const groupOfTwo: SetRule = {
     'A pod set group must be two templates of one workload, one of them with a single pod, that request the same topology.',
   why: 'The webhook rejects the workload, because a group is a leader and its workers.',
   source: `${SOURCE}, ValidatePodSetGroupingTopology`,
-  fix: `Set ${POD_SET_GROUP} of the leader and its workers to the same name, with the same topology annotation.`,
+  fix: `Set ${POD_SET_GROUP} to the same name in the templates of the leader and its workers, with the same topology annotation in both.`,
   *check({ set }) {
     for (const manifest of set.manifests) {
       if (isManaged(manifest)) {
@@ -353,6 +354,10 @@ function* groupsIn(
         message: `the pod set group "${name}" must have two templates, but has ${members.length}`,
         found: name,
         expected: 'exactly two templates, a leader and its workers',
+        fix:
+          members.length > 2
+            ? `Keep ${POD_SET_GROUP}: "${name}" in two templates, and remove it from the others.`
+            : `Set ${POD_SET_GROUP} to "${name}" in a second template too, with the same topology annotation in both, or remove it.`,
       };
       continue;
     }
@@ -363,7 +368,8 @@ function* groupsIn(
         path,
         message: `one template of the pod set group "${name}" must have a single pod, but the templates have ${counts.join(' and ')} pods`,
         found: name,
-        expected: 'one pod, and any number of pods',
+        expected: 'one pod in one template, and any number in the other',
+        fix: `Set the number of pods of one template of the pod set group "${name}" to 1.`,
       };
     }
     const [first, second] = [annotationsOf(one), annotationsOf(two)];
@@ -375,6 +381,7 @@ function* groupsIn(
         message: `the templates of the pod set group "${name}" request different topologies`,
         found: name,
         expected: `the same ${allOf(differing)}`,
+        fix: `Set the same ${allOf(differing)} in both templates of the pod set group "${name}".`,
       };
     }
   }

@@ -9,6 +9,7 @@ import {
   REMEDIATION_NAME,
   SCHEDULER_NAME,
 } from '../../../../planning/scheduler-settings/deployment-names';
+import { fieldOf } from '../../../../manifests/pointer';
 import { containersIn, hygieneRule } from './hygiene-rule';
 
 /** The tag of an image; empty where it has none, `undefined` where a digest fixes it or where the text is a template. */
@@ -32,7 +33,7 @@ export const imageRules: readonly Rule[] = [
       concerns: ['image'],
       summary: 'The image of the scheduler, the node agent, and remediation should have a digest.',
       why: 'A user that can move the tag in the registry gets the rights of these programs in the whole cluster.',
-      fix: 'Set digest in SchedulerImage.node({ digest }), as docker buildx imagetools inspect prints it.',
+      fix: 'Add @sha256:… to image, the digest that "docker buildx imagetools inspect" prints (in an app: SchedulerImage.node({ digest })).',
       source: 'Gantry, docs/scheduler.md',
     },
     function* ({ metadata, spec }) {
@@ -46,6 +47,7 @@ export const imageRules: readonly Rule[] = [
             message: `the image of ${title} has no digest`,
             found: value.image,
             expected: `${value.image}@sha256:…`,
+            fix: `Set ${fieldOf(path)}.image to ${value.image}@sha256:…, with the digest that "docker buildx imagetools inspect" prints (in an app: SchedulerImage.node({ digest })).`,
           };
         }
       }
@@ -67,7 +69,7 @@ export const imageRules: readonly Rule[] = [
         if (tag === '' || tag === 'latest') {
           yield {
             path: `${path}/image`,
-            message: `the image of ${title} has ${tag === '' ? 'no tag' : 'the tag latest'}`,
+            message: `the image of ${title} has ${tag === '' ? 'no tag' : 'the tag "latest"'}`,
             found: value.image,
             expected: 'a version tag or a digest',
           };

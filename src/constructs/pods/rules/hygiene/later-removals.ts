@@ -63,12 +63,12 @@ const versionLasts: ObjectRule = {
       message: `${id.apiVersion} ${id.kind} is removed in Kubernetes ${removal}${successor === undefined ? '' : `; use ${successor.apiVersion}`}`,
       found: id.apiVersion,
       ...(successor === undefined
-        ? { fix: `Remove the object before an upgrade to Kubernetes ${removal}.` }
+        ? { fix: `Remove the object before you upgrade to Kubernetes ${removal}.` }
         : {
             expected: successor.apiVersion,
             fix: served
               ? `Set apiVersion to ${successor.apiVersion}.`
-              : `Set apiVersion to ${successor.apiVersion} when you upgrade to Kubernetes ${successor.minors?.[0] ?? ''}, the first that serves it.`,
+              : `Set apiVersion to ${successor.apiVersion} when you upgrade to Kubernetes ${successor.minors?.[0] ?? ''}, the first release that serves it.`,
           }),
     };
   },

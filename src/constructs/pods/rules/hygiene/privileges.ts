@@ -33,7 +33,7 @@ const notPrivileged = hygieneRule(
     concerns: ['privileged'],
     summary: 'A container should be privileged only if it works on the node.',
     why: 'A privileged container has all rights on the node, and all its devices. An accelerator needs no privileges: the device plugin adds the devices.',
-    fix: 'Remove securityContext.privileged, and add the capabilities that the program needs.',
+    fix: 'Remove securityContext.privileged, and list the capabilities that the program needs in securityContext.capabilities.add.',
     source: POD_SECURITY,
   },
   function* ({ spec }) {
@@ -91,7 +91,7 @@ const notRoot = hygieneRule(
     concerns: ['containers'],
     summary: 'A container should run as a user other than root, unless it needs access to the node.',
     why: 'A program that breaks out of its container as root is root on the node.',
-    fix: 'Set securityContext.runAsNonRoot: true, and runAsUser if the image runs as root.',
+    fix: 'Set securityContext.runAsNonRoot: true; if the image runs as root, also set securityContext.runAsUser to a user ID such as 1000.',
     source: POD_SECURITY,
   },
   function* ({ spec }) {
@@ -120,7 +120,11 @@ const notRoot = hygieneRule(
             : `${title} may run as root: neither runAsNonRoot nor runAsUser is set`,
         ...(user === 0 ? { found: 0 } : {}),
         expected: 'runAsNonRoot: true',
-        ...(user === 0 ? { fix: 'Set runAsUser to a number greater than 0, and runAsNonRoot: true.' } : {}),
+        ...(user === 0
+          ? {
+              fix: 'Set securityContext.runAsUser to a user ID greater than 0, such as 1000, and set securityContext.runAsNonRoot: true.',
+            }
+          : {}),
       };
     }
   },
@@ -145,7 +149,7 @@ const hostRootNotMounted = hygieneRule(
     concerns: ['hostPath'],
     summary: 'A pod should mount only the directories of the node that it needs, and not all of them.',
     why: 'The container can read the credentials of the kubelet and of every pod on the node; unless the mount is read-only, it can change the node.',
-    fix: 'Set hostPath.path to the directory that the program reads.',
+    fix: 'Set hostPath.path to the directory that the program needs, such as /var/log.',
     source: 'Kubernetes 1.36, Pod Security Standards; kube-linter, sensitive-host-mounts',
   },
   function* ({ spec }) {
@@ -161,7 +165,7 @@ const hostRootNotMounted = hygieneRule(
       );
       yield {
         path: `/spec${path}/hostPath/path`,
-        message: `the pod mounts the whole file system of the node${writable ? ', writable' : ''}`,
+        message: `the pod mounts the whole file system of the node${writable ? ' with write access' : ''}`,
         found: hostPath.path,
         expected: 'a directory below /',
       };

@@ -57,7 +57,7 @@ export const secretRules: readonly Rule[] = [
           if (typeof name === 'string' && typeof value === 'string' && isSecret(name, value)) {
             yield {
               path: `${container.path}${path}/value`,
-              message: `the variable ${name} of ${container.title} contains a secret in plain text`,
+              message: `the environment variable ${name} of ${container.title} contains a secret in plain text`,
               expected: 'valueFrom.secretKeyRef',
             };
           }
