@@ -94,7 +94,7 @@ export const ruleGroupRules: readonly Rule[] = [
         )) {
           yield {
             path: file === undefined ? pointer(group.path, 'labels', key) : group.path,
-            message: `"${key}" is not a valid label name in the group "${group.name}"`,
+            message: `"${key}" in the labels of the group "${group.name}" is not a valid label name`,
             found: key,
           };
         }
@@ -107,7 +107,7 @@ export const ruleGroupRules: readonly Rule[] = [
             }
             yield {
               path: within(rule, file, place, key),
-              message: `"${key}" is not a valid ${place === 'labels' ? 'label' : 'annotation'} name in ${rule.title}`,
+              message: `"${key}" in the ${place} of ${rule.title} is not a valid ${place === 'labels' ? 'label' : 'annotation'} name`,
               fix: `Rename the key "${key}" in ${rule.place}.${place}, or remove it.`,
               found: key,
             };
