@@ -221,7 +221,7 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.listKey,
         {
-          message: `duplicate ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}: already used in an earlier item`,
+          message: `duplicate key: an earlier item also has ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}`,
           found: keys[index] ?? null,
           expected: `a unique ${allOf(names)}`,
           fix: `Set ${THE_FIELD}.${oneOf(names)} to a unique value, or remove ${THE_FIELD}.`,

@@ -121,8 +121,7 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
 export function tooWide(value: number, format: string): Found {
   const bits = format === 'int64' ? 64 : 32;
   const fitting = `${format === 'float' ? 'a number' : 'an integer'} that fits in ${bits} bits`;
-  const [least, most] =
-    bits === 64 ? ['-9223372036854775808', '9223372036854775807'] : ['-2147483648', '2147483647'];
+  const [least, most] = bits === 64 ? ['-9223372036854775808', '9223372036854775807'] : ['-2147483648', '2147483647'];
   return {
     message: `${value} does not fit in ${bits} bits`,
     found: value,

@@ -247,7 +247,7 @@ describe('lists that are sets or maps', () => {
     });
     expect(list.violations).toEqual([
       expect.objectContaining({
-        message: 'duplicate name "a": already used in an earlier item',
+        message: 'duplicate key: an earlier item also has name "a"',
         fix: 'Set v[1].name to a unique value, or remove v[1].',
       }),
     ]);

@@ -76,7 +76,7 @@ function requirementProblem(step: JsonObject, action: string, fields: Fields): R
     return {
       field: 'modulus',
       message: 'the action hashmod requires a modulus greater than 0',
-      fix: 'Set modulus to the number of shards, such as 4.',
+      fix: 'Set modulus to the number of shards, such as modulus: 4.',
     };
   }
   if (NEEDS_TARGET.has(action) && targetOf(step, fields) === '') {

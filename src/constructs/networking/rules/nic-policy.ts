@@ -335,7 +335,7 @@ const imagesNamed = fixesByField(
       summary: 'Each part of a NicClusterPolicy must have a repository and a version, of its own or from global.',
       why: 'The operator builds the image reference from repository, image, and version: without one of them the image cannot be pulled.',
       source: `${OPERATOR}, api/v1alpha1/nicclusterpolicy_types.go (ImageSpec, global)`,
-      fix: 'Set repository and version in global or in the component.',
+      fix: 'Set global.repository and global.version, or set repository and version in the component.',
     },
     [NIC_CLUSTER_POLICY],
     function* (spec) {
@@ -354,7 +354,7 @@ const imagesNamed = fixesByField(
               path: `/spec/${part}`,
               message: `${key} must be set for ${part}`,
               expected: key,
-              fix: `Set global.${key}, or ${fieldOf(`/spec/${part}`)}.${key}, to the ${key} of the image.`,
+              fix: `Set ${fieldOf(`/spec/${part}`)}.${key}, or global.${key}, to ${key === 'repository' ? 'an image repository such as nvcr.io/nvidia/mellanox' : 'the version of the image'}.`,
             };
           }
         }

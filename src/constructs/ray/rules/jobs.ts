@@ -266,7 +266,7 @@ const deletion = rayJobRule(
         yield {
           path: place,
           message: 'policy must not be DeleteNone when shutdownAfterJobFinishes is true',
-          fix: 'Remove shutdownAfterJobFinishes, or set policy to DeleteCluster, DeleteWorkers, or DeleteSelf.',
+          fix: 'Remove shutdownAfterJobFinishes, or set policy to DeleteCluster or DeleteSelf.',
           found: policy,
         };
       }
