@@ -14,6 +14,8 @@ import { THE_FIELD } from './violation-list';
 
 /** How many values a fix lists. */
 export const MOST_CHOICES = 8;
+/** How many values a fix lists where the manifest has none to compare with. */
+const MOST_REQUIRED_CHOICES = 16;
 /** Fields of an object that a fix lists. */
 const FEW_FIELDS = 3;
 
@@ -43,7 +45,7 @@ export function valueWords(node: SchemaNode | undefined): string {
   }
   const choices = node.schema.enum ?? [];
   if (choices.length > 0) {
-    return choices.length > MOST_CHOICES
+    return choices.length > MOST_REQUIRED_CHOICES
       ? `one of the ${choices.length} supported values, such as ${written(choices[0])}`
       : oneOf(choices.map(written));
   }
