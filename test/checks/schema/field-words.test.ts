@@ -3,7 +3,7 @@
  */
 import { check, readManifests } from '../../../src/interfaces/checks';
 
-const fixesOf = (object: object): readonly string[] =>
+const fixesOf = (object: object): readonly (string | undefined)[] =>
   check(readManifests(JSON.stringify(object)))
     .findings.filter(({ rule }) => rule.startsWith('schema/'))
     .map(({ fix }) => fix);
