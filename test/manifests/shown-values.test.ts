@@ -18,7 +18,7 @@ test.each<[string, JsonValue, JsonValue]>([
     Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map((name) => [name, LONG])),
     'an object with a, b, c, d…',
   ],
-  ['a list of many items by their number', Array.from({ length: 50 }, () => LONG), 'a list of 50'],
+  ['a list of many items by their number', Array.from({ length: 50 }, () => LONG), 'a list of 50 items'],
 ])('%s', (_, value, shown) => {
   expect(shortened(value)).toEqual(shown);
 });

@@ -144,6 +144,7 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   'auditAnnotations[].key': 'a key such as replicas',
   'appArmorProfile.localhostProfile': 'the name of a profile that is loaded on the nodes',
   'items[].path': 'a relative path such as config.yaml',
+  'metrics[].resource': 'an object such as { name: cpu, target: { type: Utilization, averageUtilization: 80 } }',
   'nfs.server': 'the host name or IP address of the NFS server',
   'nfs.path': 'an exported path such as /exports/data',
   'onPodConditions[].type': 'a condition type such as DisruptionTarget',

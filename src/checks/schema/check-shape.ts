@@ -141,9 +141,9 @@ export class ShapeChecker {
         list.add(
           shapeRules.identity,
           {
-            message: `${name} must be ${value === undefined ? 'set' : 'a string'}`,
+            message: `${name} must ${value === undefined ? 'be set' : value === '' ? 'not be empty' : 'be a string'}`,
             ...(value === undefined ? {} : { found: value }),
-            expected: `${name}, string`,
+            expected: 'a non-empty string',
           },
           name,
         );
@@ -372,8 +372,8 @@ function checkScale(object: JsonObject, scale: string | undefined, list: Violati
     {
       message: replicas < 0 ? `must be greater than or equal to 0: ${replicas}` : `${replicas} does not fit in 32 bits`,
       found: replicas,
-      expected: 'an integer greater than or equal to 0 that fits in 32 bits',
-      fix: `Set ${THE_FIELD} to an integer greater than or equal to 0 that fits in 32 bits.`,
+      expected: 'an integer from 0 to 2147483647',
+      fix: `Set ${THE_FIELD} to an integer from 0 to 2147483647.`,
     },
     ...tokensOf(scale),
   );

@@ -11,6 +11,7 @@ import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/sc
 import { allOf, oneOf } from '../../facts/words';
 import { quoted, shortened } from '../../manifests/values/shown-values';
 import { repeatedItems } from './canonical';
+import { fieldWord } from './exact-words';
 import { containsUnknown, UNKNOWN } from '../../manifests/values/unknown';
 import { decodeObjectMeta } from './object-meta';
 import { nodeOf, type SchemaNode } from './schema-node';
@@ -179,10 +180,10 @@ class CustomResourceWalk {
       this.list.add(
         rule,
         {
-          message: `duplicate value ${quoted(item)} in a set`,
+          message: `duplicate value ${quoted(item)}`,
           found: item,
           expected: 'unique items',
-          fix: 'Remove the `field`, which repeats an earlier item.',
+          fix: 'Remove the `field`: an earlier item in the list is the same.',
         },
         index,
       );
@@ -215,12 +216,12 @@ class CustomResourceWalk {
       const shown = names.map((name) =>
         item !== null && typeof item === 'object' && !Array.isArray(item) && Object.hasOwn(item, name)
           ? JSON.stringify(shortened(item[name] ?? null))
-          : '(none)',
+          : '(unset)',
       );
       this.list.add(
         shapeRules.listKey,
         {
-          message: `an earlier item of the list has the same ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}`,
+          message: `duplicate key: an earlier item also has ${allOf(names.map((name, key) => `${name} ${shown[key] ?? ''}`))}`,
           found: keys[index] ?? null,
           expected: `a unique ${allOf(names)}`,
           fix: `Set ${THE_FIELD}.${oneOf(names)} to a unique value, or remove ${THE_FIELD}.`,
@@ -299,7 +300,7 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.required,
         {
-          message: `${name} must be set`,
+          message: `${fieldWord(name)} must be set`,
           expected: requiredWords(node.child(name), `${this.list.path}/${name}`),
           fix: requiredFix(node.child(name), `${this.list.path}/${name}`),
         },

@@ -107,8 +107,13 @@ export interface PatternWords {
   readonly expected: string;
 }
 
-export function patternWords(pattern: string): PatternWords {
-  const described = PATTERNS.get(pattern);
+/** The value of a taint may have the form of a label key where Karpenter checks it. */
+const TAINT_VALUE: Described = ['a taint value', 'gpu'];
+
+/** @param path of the field */
+export function patternWords(pattern: string, path = ''): PatternWords {
+  const known = PATTERNS.get(pattern);
+  const described = known === LABEL_KEY && /taints\/\d+\/value$/i.test(path) ? TAINT_VALUE : known;
   if (described === undefined) {
     return { complaint: 'does not match the pattern of the field', expected: `a string that matches ${pattern}` };
   }

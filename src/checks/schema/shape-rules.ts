@@ -89,7 +89,7 @@ export const shapeRules = {
   scale: rule(
     'schema/scale-replicas',
     'The number of replicas of a custom resource with a scale subresource must be at least 0 and fit in 32 bits.',
-    'Set spec.replicas to an integer greater than or equal to 0 that fits in 32 bits.',
+    'Set spec.replicas to an integer from 0 to 2147483647.',
     {
       tier: 'server',
       source: 'Kubernetes API server, apiextensions customresource: ValidateScaleSpec',

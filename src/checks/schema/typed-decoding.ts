@@ -9,7 +9,8 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { quoted } from '../../manifests/values/shown-values';
 import { parseQuantity } from '../../manifests/values/quantity';
 import { UNKNOWN } from '../../manifests/values/unknown';
-import { A_QUANTITY } from './exact-words';
+import { A_QUANTITY, fieldWord } from './exact-words';
+import { MICRO_TIME_FIELDS, timeExample } from './field-words';
 import { isGoTime } from '../../manifests/values/formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
@@ -19,14 +20,6 @@ import { requiredFix, requiredWords, typedFix, typeFix } from './value-words';
 import { THE_FIELD, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Fields of Go's MicroTime, which OpenAPI does not tell from Time: six digits after the second, always. */
-const MICRO_TIME_FIELDS: ReadonlySet<string> = new Set([
-  'acquireTime',
-  'eventTime',
-  'lastObservedTime',
-  'renewTime',
-  'pingTime',
-]);
 const MICRO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.,]\d{6}(?:Z|[+-]\d{2}:\d{2})$/;
 
 const SCHEMAS_INSIDE: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties', 'items']);
@@ -178,7 +171,7 @@ export class TypedDecoding {
       if (micro ? MICRO_TIME.test(value) && isGoTime(value) : isGoTime(value)) {
         return;
       }
-      const expected = micro ? '2026-01-31T15:04:05.000000Z' : '2026-01-31T15:04:05Z';
+      const expected = timeExample(this.field);
       this.list.add(shapeRules.format, {
         message: `${quoted(value)} is not a valid time`,
         found: value,
@@ -287,7 +280,7 @@ export class TypedDecoding {
       this.list.add(
         shapeRules.required,
         {
-          message: `${name} must be set`,
+          message: `${fieldWord(name)} must be set`,
           expected: requiredWords(child, `${this.list.path}/${name}`),
           fix: requiredFix(child, `${this.list.path}/${name}`),
         },

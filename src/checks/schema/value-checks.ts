@@ -10,11 +10,12 @@ import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
 import { stringFormat } from '../../manifests/values/formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
+import { written } from './exact-words';
 import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';
-import { contentWords, MOST_CHOICES, typeFix } from './value-words';
+import { contentWords, MOST_CHOICES, tellingFields, typeFix } from './value-words';
 import { THE_FIELD, type Found, type ViolationList } from './violation-list';
-import { counted, oneOf, withArticle } from '../../facts/words';
+import { allOf, counted, oneOf, withArticle } from '../../facts/words';
 import { quoted } from '../../manifests/values/shown-values';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
@@ -120,11 +121,12 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
 export function tooWide(value: number, format: string): Found {
   const bits = format === 'int64' ? 64 : 32;
   const fitting = `${format === 'float' ? 'a number' : 'an integer'} that fits in ${bits} bits`;
+  const [least, most] = bits === 64 ? ['-9223372036854775808', '9223372036854775807'] : ['-2147483648', '2147483647'];
   return {
     message: `${value} does not fit in ${bits} bits`,
     found: value,
     expected: `${fitting} (${format})`,
-    fix: `Set ${THE_FIELD} to ${fitting}${bits === 64 || format === 'float' ? '' : value > 0 ? ', at most 2147483647' : ', at least -2147483648'}.`,
+    fix: `Set ${THE_FIELD} to ${fitting}${format === 'float' ? '' : value > 0 ? `, at most ${most}` : `, at least ${least}`}.`,
   };
 }
 
@@ -148,10 +150,10 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
           : `${quoted(value)} must have at least ${counted(schema.minLength, 'character')}, but has ${codePoints(value)}`,
       found: value,
       expected: `at least ${counted(schema.minLength, 'character')}`,
-      fix: `Set the \`field\` to ${contentOf(fieldOf(list.path)) ?? (schema.minLength === 1 ? 'a string that is not empty' : `a string of at least ${counted(schema.minLength, 'character')}`)}.`,
+      fix: `Set the \`field\` to ${contentOf(fieldOf(list.path)) ?? (schema.minLength === 1 ? 'a non-empty string' : `a string of at least ${counted(schema.minLength, 'character')}`)}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
-    const { complaint, expected } = patternWords(schema.pattern);
+    const { complaint, expected } = patternWords(schema.pattern, list.path);
     list.add(shapeRules.pattern, {
       message: `${quoted(value)} ${complaint}`,
       found: value,
@@ -263,7 +265,7 @@ export function checkEnum(value: JsonValue, node: SchemaNode, list: ViolationLis
 }
 
 function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
-  const shown = allowed.map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item)));
+  const shown = allowed.map(written);
   const meant =
     typeof value === 'string'
       ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
@@ -274,7 +276,7 @@ function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
     expected: oneOf(shown),
     fix:
       typeof meant === 'string'
-        ? `Set the \`field\` to ${meant}: values are case-sensitive.`
+        ? `Set the \`field\` to ${written(meant)}: values are case-sensitive.`
         : `Set the \`field\` to ${choice(shown)}.`,
   };
 }
@@ -299,7 +301,7 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       expected: `at least ${counted(minimum, one)}`,
       fix:
         count === 0
-          ? `Add ${minimum === 1 && kind === 'items' ? 'an item' : `at least ${counted(minimum, one)}`} to the \`field\`.`
+          ? `Add ${minimum === 1 ? withArticle(one) : `at least ${counted(minimum, one)}`} to the \`field\`${partWords(node)}.`
           : `Add ${many} to the \`field\` until it has at least ${minimum}.`,
     });
   }
@@ -311,6 +313,16 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
       fix: `Remove ${many} from the \`field\` until it has at most ${maximum}.`,
     });
   }
+}
+
+/** What to add to an empty list or object: `, such as metadata or spec`, ` with the fields name and rules`. */
+function partWords({ schema, items }: SchemaNode): string {
+  const required = items?.required ?? [];
+  if (required.length > 0 && required.length <= MOST_CHOICES) {
+    return ` with the ${required.length === 1 ? `field "${required[0]}"` : `fields ${allOf(required)}`}`;
+  }
+  const names = tellingFields(schema);
+  return names.length === 0 ? '' : `, such as ${oneOf(names)}`;
 }
 
 function codePoints(text: string): number {

@@ -1,18 +1,21 @@
 /**
  * What to write as the value of a field, in words: by its schema, and by its name where that says more.
  */
-import { type JsonValue } from '../../facts/api/schema';
+import { type JsonValue, type Schema } from '../../facts/api/schema';
 import { allOf, oneOf } from '../../facts/words';
 import { shortened } from '../../manifests/values/shown-values';
-import { fieldOf } from '../../manifests/pointer';
+import { fieldOf, tokensOf } from '../../manifests/pointer';
 import { contentOf } from '../rules/field-content';
-import { A_QUANTITY, boundWords } from './exact-words';
+import { A_QUANTITY, boundWords, written } from './exact-words';
+import { listOfStringsWords, stringWords, timeExample } from './field-words';
 import { patternWords } from './pattern-words';
 import { rulesOf, type SchemaNode } from './schema-node';
 import { THE_FIELD } from './violation-list';
 
 /** How many values a fix lists. */
 export const MOST_CHOICES = 8;
+/** How many values a fix lists where the manifest has none to compare with. */
+const MOST_REQUIRED_CHOICES = 16;
 /** Fields of an object that a fix lists. */
 const FEW_FIELDS = 3;
 
@@ -41,8 +44,10 @@ export function valueWords(node: SchemaNode | undefined): string {
     return typeWords(undefined);
   }
   const choices = node.schema.enum ?? [];
-  if (choices.length > 0 && choices.length <= MOST_CHOICES) {
-    return oneOf(choices.map(String));
+  if (choices.length > 0) {
+    return choices.length > MOST_REQUIRED_CHOICES
+      ? `one of the ${choices.length} supported values, such as ${written(choices[0])}`
+      : oneOf(choices.map(written));
   }
   if (node.schema.pattern !== undefined) {
     const { expected } = patternWords(node.schema.pattern);
@@ -67,17 +72,42 @@ function listWords(items: SchemaNode | undefined): string {
   return Object.hasOwn(names, type) ? `a list of ${names[type]}` : 'a list';
 }
 
+/** Fields that examples name before others. */
+const COMMON = [
+  'name',
+  'type',
+  'metadata',
+  'spec',
+  'replicas',
+  'selector',
+  'template',
+  'containers',
+  'image',
+  'path',
+  'port',
+  'labels',
+  'properties',
+  'items',
+];
+
+/** The first few fields of an object, common ones before others. */
+export function tellingFields({ properties = {} }: Schema): readonly string[] {
+  const names = Object.keys(properties).filter((name) => !name.startsWith('$'));
+  const common = COMMON.filter((name) => names.includes(name));
+  return [...common, ...names.filter((name) => !common.includes(name))].slice(0, FEW_FIELDS);
+}
+
 function objectWords(node: SchemaNode): string {
   const members = node.required;
   if (members.length > 0 && members.length <= MOST_CHOICES) {
     return `an object with the ${members.length === 1 ? `field "${members[0]}"` : `fields ${allOf(members)}`}`;
   }
-  const parts = Object.keys(node.schema.properties ?? {}).filter((name) => !name.startsWith('$'));
+  const parts = tellingFields(node.schema);
   if (parts.length === 1) {
     return `an object such as { ${parts[0]}: … }`;
   }
   if (parts.length > 1) {
-    return `an object with fields such as ${allOf(parts.slice(0, FEW_FIELDS))}`;
+    return `an object with fields such as ${allOf(parts)}`;
   }
   return node.values?.typeNames === 'string' ? 'a map of strings, such as { key: value }' : 'an object';
 }
@@ -93,6 +123,18 @@ const AMOUNTS =
 /** What the field at the path takes, by its name where that says more than its schema. */
 export function contentWords(node: SchemaNode | undefined, path: string): string {
   const value = valueWords(node);
+  if (value === 'a string' && node !== undefined) {
+    const words = node.schema.format === 'date-time' ? timeWords(path) : stringWords(path);
+    if (words !== undefined) {
+      return words;
+    }
+  }
+  if (value === 'a list of strings') {
+    const words = listOfStringsWords(path);
+    if (words !== undefined) {
+      return words;
+    }
+  }
   const isVague =
     /^(?:an integer or )?a string$|^a list of strings$|^a map of strings|^an object(?: with fields)?\b/.test(value);
   if (/^an integer or a string$/.test(value) && AMOUNTS.test(path.slice(0, path.lastIndexOf('/')))) {
@@ -101,6 +143,8 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
   const field = fieldOf(path);
   return (isVague && TELLING.test(field) ? contentOf(field) : undefined) ?? value;
 }
+
+const timeWords = (path: string): string => `a time such as "${timeExample(tokensOf(path).at(-1) ?? '')}"`;
 
 /** What a required field takes. An object that demands nothing may be empty. */
 export function requiredWords(node: SchemaNode | undefined, path: string): string {

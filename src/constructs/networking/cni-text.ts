@@ -132,7 +132,7 @@ function readName(name: JsonValue | undefined, note: Note): void {
       expected: 'the name of the NetworkAttachmentDefinition',
     });
   } else if (typeof name !== 'string') {
-    note('name', 'the name must be a string', { found: name });
+    note('name', '"name" must be a string', { found: name });
   } else if (!NETWORK_NAME.test(name)) {
     note('name', `"${name}" is not a valid network name`, {
       found: name,
@@ -163,11 +163,11 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
   } else if (type === 'host-device') {
     readHostDevice(plugin, place, note);
   } else if (type === 'rdma' && place.first) {
-    note('chain', 'the plugin rdma must not be the first: it needs the interface that an earlier plugin creates', {
+    note('chain', 'the rdma plugin must not be the first plugin: it needs an interface from an earlier plugin', {
       expected: 'plugins: sriov (or ib-sriov, host-device), then rdma',
     });
   } else if (type === 'tuning' && place.first) {
-    note('chain', 'the plugin tuning must not be the first: it needs the interface that an earlier plugin creates', {
+    note('chain', 'the tuning plugin must not be the first plugin: it needs an interface from an earlier plugin', {
       expected: 'plugins: macvlan (or another), then tuning',
       fix: 'Set "plugins" to a list: [{"type": "macvlan", …}, {"type": "tuning", …}].',
     });
@@ -194,9 +194,9 @@ function readVlan({ vlan, vlanQoS, vlanProto }: JsonObject, note: Note): void {
 function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
   const { link_state: state } = plugin;
   if (!device && (asString(plugin.deviceID) ?? '') === '') {
-    note('setting', `the plugin ${asString(plugin.type) ?? ''} requires a virtual function, but none is configured`, {
+    note('setting', `the ${asString(plugin.type) ?? ''} plugin requires a virtual function, but none is configured`, {
       expected: 'the annotation k8s.v1.cni.cncf.io/resourceName',
-      fix: 'Set metadata.annotations["k8s.v1.cni.cncf.io/resourceName"] to the resource of the virtual functions.',
+      fix: 'Set metadata.annotations["k8s.v1.cni.cncf.io/resourceName"] to the resource name of the virtual functions.',
     });
   }
   readVlan(plugin, note);
@@ -207,7 +207,7 @@ function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
 
 function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
   if (typeof mode === 'string' && mode !== '' && !MACVLAN_MODES.includes(mode)) {
-    note('setting', `unsupported value "${mode}" for mode of macvlan`, {
+    note('setting', `unsupported value "${mode}" for the macvlan mode`, {
       found: mode,
       expected: oneOf(MACVLAN_MODES),
     });
@@ -226,9 +226,9 @@ function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
 
 function readIpoib({ master }: JsonObject, note: Note): void {
   if ((asString(master) ?? '') === '') {
-    note('setting', 'master must be set for the plugin ipoib', {
-      expected: 'an InfiniBand interface of the nodes, for example ibs3f1',
-      fix: 'Set "master" to an InfiniBand interface of the nodes, for example "ibs3f1".',
+    note('setting', '"master" must be set for the ipoib plugin', {
+      expected: 'an InfiniBand interface on the nodes, such as ibs3f1',
+      fix: 'Set "master" to an InfiniBand interface on the nodes, such as "ibs3f1".',
     });
   }
 }
@@ -238,7 +238,7 @@ function readHostDevice(plugin: JsonObject, { device }: Place, note: Note): void
     ['device', 'hwaddr', 'kernelpath', 'pciBusID'].some((key) => (asString(plugin[key]) ?? '') !== '') ||
     isObject(plugin.runtimeConfig);
   if (!device && !named) {
-    note('setting', 'the plugin host-device requires a device, but none is configured', {
+    note('setting', 'the host-device plugin requires a device, but none is configured', {
       fix: 'Set "device", "hwaddr", "kernelpath", or "pciBusID", or the annotation k8s.v1.cni.cncf.io/resourceName.',
       expected: 'device, hwaddr, kernelpath, or pciBusID, or the annotation k8s.v1.cni.cncf.io/resourceName',
     });
@@ -321,7 +321,10 @@ function noteHostLocal(ipam: JsonObject, note: Note): void {
     const start = noteAddress(range.rangeStart, 'rangeStart', network, note);
     const end = noteAddress(range.rangeEnd, 'rangeEnd', network, note);
     if (start !== undefined && end !== undefined && start.value > end.value) {
-      note('ipam', 'rangeStart must not be after rangeEnd', { found: range.rangeStart });
+      note('ipam', 'rangeStart must not be after rangeEnd', {
+        found: range.rangeStart,
+        fix: 'Set "rangeStart" to an address that is not after "rangeEnd".',
+      });
     }
     noteAddress(range.gateway, 'gateway', undefined, note);
   }

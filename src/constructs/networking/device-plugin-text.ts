@@ -117,7 +117,7 @@ function reading(
     note('name', `duplicate resourceName "${name.split('/').at(-1) ?? ''}"`, {
       found: name.split('/').at(-1),
       expected: 'a unique resourceName for each pool',
-      fix: 'Set resourceName of one of the pools to another name, or remove the pool.',
+      fix: 'Set resourceName to another name in one of the pools, or remove that pool.',
     });
   }
   return { problems, resources };
@@ -134,7 +134,7 @@ function poolsOf(config: JsonObject, key: string, note: Note): readonly JsonObje
     return [];
   }
   if (!list.every(isObject)) {
-    note('shape', `each pool of ${key} must be an object`);
+    note('shape', `each pool in ${key} must be an object`);
   }
   return list.filter(isObject);
 }
@@ -148,28 +148,28 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
       expected: 'rdmaHcaMax: 63',
     });
   } else if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
-    note('shape', `rdmaHcaMax ${JSON.stringify(max)} must be a whole number`, {
+    note('shape', `rdmaHcaMax must be an integer: ${JSON.stringify(max)}`, {
       found: max,
-      expected: 'a whole number, 1 or more',
+      expected: 'an integer greater than or equal to 1',
       fix: 'Set rdmaHcaMax to the number of pods that share a card, for example 63.',
     });
   } else if (max === 0) {
-    note('no-share', `rdmaHcaMax of the pool ${shown(pool)} must be greater than or equal to 1: ${max}`, {
+    note('no-share', `rdmaHcaMax in the pool ${shown(pool)} must be greater than or equal to 1: ${max}`, {
       found: max,
-      expected: '1 or more',
+      expected: 'at least 1',
     });
   }
   const selectors = readSelectors(pool.selectors, SHARED_SELECTORS, shown(pool), note);
   const devices = listOf(pool.devices, 'devices', note);
   if (selectors === 0 && devices === 0) {
-    note('selectors', `the pool ${shown(pool)} has no selectors, so it contains no card`, {
+    note('selectors', `the pool ${shown(pool)} has no selectors, so it contains no cards`, {
       expected: `selectors with ${SHARED_SELECTORS.join(', ')}`,
     });
   }
   if (selectors > 0 && devices > 0) {
     note('selectors', `devices must not be set when selectors is set in the pool ${shown(pool)}`, {
       expected: 'only selectors',
-      fix: 'Remove devices from the pool, or selectors.',
+      fix: 'Remove devices or selectors from the pool.',
     });
   }
   return name;
@@ -190,7 +190,7 @@ function readSriovPool(pool: JsonObject, note: Note): string | undefined {
   const sets = Array.isArray(selectors) ? selectors : [selectors];
   const stated = sets.map((set) => readSelectors(set, known, shown(pool), note));
   if (stated.every((count) => count === 0)) {
-    note('selectors', `the pool ${shown(pool)} has no selectors, so it contains every card`, {
+    note('selectors', `the pool ${shown(pool)} has no selectors, so it contains all cards`, {
       expected: 'selectors',
       webhookOnly: true,
     });

@@ -22,7 +22,7 @@ export function shortened(value: JsonValue): JsonValue {
     return outline;
   }
   return Array.isArray(value)
-    ? `a list of ${value.length}`
+    ? `a list of ${value.length} ${value.length === 1 ? 'item' : 'items'}`
     : `an object with ${Object.keys(value).slice(0, 4).join(', ')}…`;
 }
 

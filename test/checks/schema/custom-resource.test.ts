@@ -247,7 +247,7 @@ describe('lists that are sets or maps', () => {
     });
     expect(list.violations).toEqual([
       expect.objectContaining({
-        message: 'an earlier item of the list has the same name "a"',
+        message: 'duplicate key: an earlier item also has name "a"',
         fix: 'Set v[1].name to a unique value, or remove v[1].',
       }),
     ]);

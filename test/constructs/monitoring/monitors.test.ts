@@ -112,13 +112,13 @@ spec:
     test.each([
       [
         '{ serviceMonitorSelector: { matchLabels: { release: other } }, serviceMonitorNamespaceSelector: {} }',
-        'selects objects by release: other',
+        'selects objects with release: other',
       ],
       ['{ podMonitorSelector: {} }', 'has no serviceMonitorSelector'],
       ['{ serviceMonitorSelector: {} }', 'selects objects only in its own namespace "monitoring"'],
       [
         '{ serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: { matchLabels: { team: b } } }',
-        'selects namespaces by team: b',
+        'selects namespaces with team: b',
       ],
     ])('%s does not pick it up', (spec, message) => {
       expect(said(monitor('{ port: metrics }') + prometheus(spec) + web)).toEqual([expect.stringContaining(message)]);

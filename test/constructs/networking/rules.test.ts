@@ -53,13 +53,13 @@ test('ids are unique, in the domain, and say what must hold in kebab case', () =
 
 test.each<readonly [JsonObject, string]>([
   [{ op: 'Exists', value: ['1'] }, 'Remove matchExpressions.vendor.value.'],
-  [{ op: 'In' }, 'Set matchExpressions.vendor.value to a list of at least one string.'],
-  [{ op: 'Ge' }, 'Set matchExpressions.vendor.value to a list of one integer in quotes, such as ["10"].'],
-  [{ op: 'Ge', value: ['a'] }, 'Set matchExpressions.vendor.value to a list of one integer in quotes, such as ["10"].'],
-  [{ op: 'Ge', type: 'version' }, 'Set matchExpressions.vendor.value to a list of one version, such as ["5.14"].'],
+  [{ op: 'In' }, 'Set matchExpressions.vendor.value to a list of at least one string, such as ["true"].'],
+  [{ op: 'Ge' }, 'Set matchExpressions.vendor.value to a list with one integer in quotes, such as ["10"].'],
+  [{ op: 'Ge', value: ['a'] }, 'Set matchExpressions.vendor.value to a list with one integer in quotes, such as ["10"].'],
+  [{ op: 'Ge', type: 'version' }, 'Set matchExpressions.vendor.value to a list with one version, such as ["5.14"].'],
   [
     { op: 'GtLt', value: ['2', '1'] },
-    'Set matchExpressions.vendor.value to a list of two integers in ascending order, in quotes, such as ["10", "20"].',
+    'Set matchExpressions.vendor.value to a list with two integers in ascending order, in quotes, such as ["10", "20"].',
   ],
   [
     { op: 'Gt', value: ['1'], type: 'number' },

@@ -175,7 +175,7 @@ spec:
   test.each([
     ['more GPUs than any of its nodes has', nodePool('a', 64, FOUR) + gpus(8), 'at most 4 GPUs'],
     ['fewer than a bound', nodePool('a', 64, 'operator: Lt, values: ["8"]') + gpus(8), 'at most 7 GPUs'],
-    ['more than its limit', nodePool('a', 4, 'operator: Exists') + gpus(8), 'limit of "a" is 4'],
+    ['more than its limit', nodePool('a', 4, 'operator: Exists') + gpus(8), '"a" is limited to 4'],
     [
       'the pool that the pod selects',
       nodePool('a', 64, FOUR) +

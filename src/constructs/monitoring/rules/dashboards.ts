@@ -22,7 +22,7 @@ export const dashboardRules: readonly Rule[] = [
         "The JSON in a ConfigMap for Grafana's sidecar must be a dashboard with a title, without the envelope of Grafana's API.",
       why: 'Grafana logs an error and does not show the dashboard.',
       source: GRAFANA,
-      fix: 'Set the key in data to the JSON model of the dashboard, which Grafana shows in the settings of the dashboard.',
+      fix: 'Set the key in data to the JSON model of the dashboard, as the dashboard settings in Grafana show it.',
     },
     function* (manifest) {
       if (!isForGrafana(manifest)) {
@@ -41,13 +41,17 @@ export const dashboardRules: readonly Rule[] = [
         } else if (isObject(parsed.value.dashboard) && parsed.value.panels === undefined) {
           yield {
             path,
-            message: `${key} has the dashboard under "dashboard" instead of at the top level`,
-            fix: `Move the members of "dashboard" to the top level of data["${key}"].`,
+            message: `${key} contains the dashboard in the field "dashboard" instead of at the top level`,
+            fix: `Move the fields in "dashboard" to the top level of data["${key}"].`,
           };
         }
         // Dashboards of Grafana 12 may be resources of their own.
         else if ((asString(parsed.value.title) ?? '') === '' && parsed.value.apiVersion === undefined) {
-          yield { path, message: `the dashboard in ${key} has no title`, fix: `Set title in data["${key}"].` };
+          yield {
+            path,
+            message: `the dashboard in ${key} has no title`,
+            fix: `Set title in data["${key}"] to the name of the dashboard.`,
+          };
         }
       }
     },

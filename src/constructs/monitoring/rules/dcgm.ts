@@ -95,8 +95,8 @@ export const dcgmRules: readonly Rule[] = [
             const other = metric && namesOf(metric).find((one) => own.has(one));
             const what =
               other === undefined
-                ? 'the counter list in these manifests does not contain it'
-                : `the counter list names it ${other}`;
+                ? 'the counter list in these manifests does not contain this metric'
+                : `the counter list contains ${other} instead`;
             // There may also be an exporter without a counter list of its own.
             const maybe =
               metric !== undefined &&
@@ -113,7 +113,7 @@ export const dcgmRules: readonly Rule[] = [
               fix:
                 other === undefined
                   ? addMetric(name)
-                  : `Replace ${name} with ${other} in expr, or add it to the counter list.`,
+                  : `Replace ${name} with ${other} in expr, or add ${name} to the counter list.`,
             };
             continue;
           }
@@ -184,7 +184,7 @@ export const dcgmRules: readonly Rule[] = [
           }
           if (type.is !== 'counter' && COUNTER_FUNCTIONS.has(call.name)) {
             const hint = type.declared
-              ? ": it is a rate already, although the exporter's list declares it as a counter"
+              ? ": the metric is already a rate, although the exporter's list declares it as a counter"
               : '';
             yield {
               path: query.path,
@@ -262,7 +262,7 @@ export const dcgmRules: readonly Rule[] = [
           }
           yield {
             path: query.path,
-            message: `${query.title} compares ${name}, which keeps the last XID, so the alert does not end`,
+            message: `${query.title} compares ${name}, which keeps the last XID, so the alert does not resolve`,
             found: name,
           };
         }

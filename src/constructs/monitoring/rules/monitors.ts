@@ -65,9 +65,9 @@ export const monitorRules: readonly Rule[] = [
         if (asString(authorization.type)?.trim().toLowerCase() === 'basic') {
           yield {
             path: pointer(path, 'authorization', 'type'),
-            message: 'basic authentication must be configured in basicAuth, not in authorization',
+            message: 'basic authentication must be set in basicAuth, not in authorization',
             found: 'Basic',
-            fix: 'Set basicAuth with username and password.',
+            fix: 'Remove authorization, and set basicAuth.username and basicAuth.password.',
           };
         } else if (
           isObject(value.authorization) &&
@@ -77,7 +77,7 @@ export const monitorRules: readonly Rule[] = [
           yield {
             path: pointer(path, 'authorization'),
             message: 'authorization.credentials must be set',
-            fix: 'Set authorization.credentials to the name of the Secret and its key.',
+            fix: 'Set authorization.credentials to the name of a Secret and a key in it.',
           };
         }
       }
@@ -119,9 +119,9 @@ export const monitorRules: readonly Rule[] = [
         if (shared !== undefined && waits > (parseDuration(shared) ?? Infinity)) {
           yield {
             ...at,
-            message: `scrapeTimeout must be less than or equal to the interval of Prometheus (${timeout} > ${shared})`,
+            message: `scrapeTimeout must be less than or equal to the scrape interval of Prometheus (${timeout} > ${shared})`,
             expected: `at most ${shared}`,
-            fix: `Set scrapeTimeout to at most ${shared}, or set interval of the endpoint.`,
+            fix: `Set scrapeTimeout to at most ${shared}, or set interval in the endpoint.`,
           };
         }
       }
@@ -181,7 +181,7 @@ export const monitorRules: readonly Rule[] = [
         .join(', ');
       yield {
         path: '/spec/selector/matchLabels',
-        message: `no Service has the labels ${text}: the Service "${meant.id.name}" selects pods by them, but has other labels`,
+        message: `no Service has the labels ${text}: the Service "${meant.id.name}" selects pods with these labels, but has other labels itself`,
         found: text,
       };
     },
@@ -196,7 +196,7 @@ export const monitorRules: readonly Rule[] = [
       summary: 'The port of an endpoint must be the name of a port of the selected object.',
       why: 'No target remains, so nothing is scraped, and no error is reported.',
       source: `${OPERATOR}, pkg/prometheus/promcfg.go generateServiceMonitorConfig, generatePodMonitorConfig`,
-      fix: 'Set port to the name of a port of the Service or container, or set targetPort or portNumber to a number.',
+      fix: 'Set port to the name of a port of the Service or container, or replace port with targetPort or portNumber.',
     },
     function* (manifest, { set }) {
       const names = portNames(manifest, set);
@@ -247,7 +247,7 @@ export const monitorRules: readonly Rule[] = [
       const operators = namespacesOf(manifest).includes('gpu-operator');
       yield {
         path: '/spec/selector/matchLabels/app',
-        message: `no object of the DCGM exporter has the label app: dcgm-exporter${operators ? ' in the namespace "gpu-operator"' : ''}`,
+        message: `no DCGM exporter object has the label app: dcgm-exporter${operators ? ' in the namespace "gpu-operator"' : ''}`,
         found: 'dcgm-exporter',
         expected: 'nvidia-dcgm-exporter',
         ...(operators ? {} : { severity: 'warning' as const }),

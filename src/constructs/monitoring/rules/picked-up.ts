@@ -34,7 +34,7 @@ export const pickedUpRules: readonly Rule[] = [
       summary: 'A monitor or rule should have the labels by which the Prometheus in the manifests selects.',
       why: 'Prometheus ignores the object, and no error is reported.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go; Documentation: getting started, selectors`,
-      fix: 'Add the labels of the selector to metadata.labels, or set the selectors of the Prometheus (such as serviceMonitorSelector) so that they match.',
+      fix: 'Add the labels in the selector to metadata.labels, or change the selector of the Prometheus, such as serviceMonitorSelector, so that it matches.',
     },
     function* (manifest, { set }) {
       const prometheuses = set.ofKind(PROMETHEUS_KIND);
@@ -62,7 +62,7 @@ export const pickedUpRules: readonly Rule[] = [
       summary: 'The scrape class of a monitor must be defined in the Prometheus of the manifests.',
       why: 'The operator ignores the whole object and only records an event: none of its targets is scraped.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go validateScrapeClass`,
-      fix: 'Set spec.scrapeClass to a class in spec.scrapeClasses of the Prometheus, or add the class there.',
+      fix: 'Set spec.scrapeClass to a class in spec.scrapeClasses of the Prometheus, or add the class to that list.',
     },
     function* (manifest, { set }) {
       const spec = asObject(manifest.object.spec);
@@ -116,7 +116,7 @@ export const pickedUpRules: readonly Rule[] = [
           if (found !== undefined && found !== '') {
             yield {
               path: pointer(path, ...tokens),
-              message: `the endpoint reads the file "${found}", but the Prometheus denies access to files`,
+              message: `the endpoint reads the file "${found}", but the Prometheus denies file access`,
               found,
             };
           }
@@ -136,7 +136,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   }
   const labels = asObject(asObject(manifest.object.metadata).labels);
   if (!selectorChooses(selector, labels)) {
-    return `${name} selects objects by ${selectorText(selector)}, but the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
+    return `${name} selects objects with ${selectorText(selector)}, but this object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
   }
   const namespaces = spec[`${prefix}NamespaceSelector`];
   const { namespace } = manifest.id;
@@ -156,7 +156,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   };
   return selectorChooses(namespaces, ownLabels)
     ? undefined
-    : `${name} selects namespaces by ${selectorText(namespaces)}, but the namespace "${namespace}" does not have these labels`;
+    : `${name} selects namespaces with ${selectorText(namespaces)}, but the namespace "${namespace}" does not have these labels`;
 }
 
 function selectorText(selector: JsonObject): string {

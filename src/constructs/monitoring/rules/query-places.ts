@@ -15,6 +15,8 @@ export const PROMETHEUS_RULE = 'monitoring.coreos.com/PrometheusRule';
 /** A rule of a group, with its location. */
 export interface PlacedRule {
   readonly raw: JsonObject;
+  /** As fixes show it: `rules[3]`. */
+  readonly place: string;
   /** `alert GpuHot`, `recording a:b:c`, or `rule 3` where it is neither. */
   readonly title: string;
   readonly alert?: string;
@@ -139,7 +141,16 @@ function fileOf(object: JsonObject, base: string, key: string | undefined): Rule
           : (record ?? '') !== ''
             ? `the recording rule "${record}"`
             : `rules[${at}] in the group "${group.name}"`;
-      rules.push({ raw, title, alert, record, expr, group, path: embedded ? base : pointer(path, 'rules', at) });
+      rules.push({
+        raw,
+        place: `rules[${at}]`,
+        title,
+        alert,
+        record,
+        expr,
+        group,
+        path: embedded ? base : pointer(path, 'rules', at),
+      });
     }
     return group;
   });

@@ -76,14 +76,14 @@ function requirementProblem(step: JsonObject, action: string, fields: Fields): R
     return {
       field: 'modulus',
       message: 'the action hashmod requires a modulus greater than 0',
-      fix: 'Set modulus: 4, or another number of shards.',
+      fix: 'Set modulus to the number of shards, such as modulus: 4.',
     };
   }
   if (NEEDS_TARGET.has(action) && targetOf(step, fields) === '') {
     return {
       field: fields.targetLabel,
       message: `the action ${action} requires ${fields.targetLabel}`,
-      fix: `Set ${fields.targetLabel} to the name of a label, such as node.`,
+      fix: `Set ${fields.targetLabel} to a label name such as node.`,
     };
   }
   return undefined;
@@ -108,7 +108,7 @@ function restrictionProblem(step: JsonObject, action: string, fields: Fields): R
   if ((action === 'labeldrop' || action === 'labelkeep') && hasMoreThanRegex(step, fields)) {
     return {
       field: fields.sourceLabels,
-      message: `the action ${action} allows only regex, which it matches against label names`,
+      message: `the action ${action} allows only regex, which is matched against label names`,
       fix: `Keep only regex and ${fields.action} in the relabeling.`,
     };
   }

@@ -38,10 +38,9 @@ export const ruleGroupRules: readonly Rule[] = [
         const path = within(rule, file, 'expr');
         const message = `the expression of ${rule.title} is invalid: ${describeProblem(text, problem)}`;
         if (problem.kind !== 'experimental') {
-          yield { path, message, found: text };
+          yield { path, message, found: text, fix: `Set ${rule.place}.expr to a valid PromQL expression.` };
         } else {
-          const fix =
-            'Replace the function in expr, or start Prometheus with --enable-feature=promql-experimental-functions.';
+          const fix = `Replace the function in ${rule.place}.expr, or start Prometheus with --enable-feature=promql-experimental-functions.`;
           yield { path, message, found: text, severity: 'warning', fix };
         }
       }
@@ -69,6 +68,7 @@ export const ruleGroupRules: readonly Rule[] = [
             path: within(rule, file, 'expr'),
             message: `expr of ${rule.title} must be a string or a 32-bit integer: ${expr}`,
             found: expr,
+            fix: `Set ${rule.place}.expr to a PromQL expression.`,
           };
         }
       }
@@ -108,7 +108,7 @@ export const ruleGroupRules: readonly Rule[] = [
             yield {
               path: within(rule, file, place, key),
               message: `"${key}" in the ${place} of ${rule.title} is not a valid ${place === 'labels' ? 'label' : 'annotation'} name`,
-              fix: `Rename the key in ${place}, or remove it.`,
+              fix: `Rename the key "${key}" in ${rule.place}.${place}, or remove it.`,
               found: key,
             };
           }
@@ -131,11 +131,11 @@ export const ruleGroupRules: readonly Rule[] = [
       for (const { groups, path } of ruleFilesOf(manifest)) {
         for (const group of groups) {
           for (const key of ['interval', 'query_offset'] as const) {
-            yield* durationProblem(group.raw[key], `"${key}" of the group "${group.name}"`, path);
+            yield* durationProblem(group.raw[key], `"${key}" in the group "${group.name}"`, path);
           }
           for (const rule of group.rules) {
             for (const key of ['for', 'keep_firing_for'] as const) {
-              yield* durationProblem(rule.raw[key], `"${key}" of ${rule.title}`, path);
+              yield* durationProblem(rule.raw[key], `"${key}" in ${rule.title}`, path);
             }
           }
         }
@@ -179,7 +179,7 @@ export const ruleGroupRules: readonly Rule[] = [
         'The rules of an object must not record the same series or raise alerts with the same name and labels twice.',
       why: 'Recording rules overwrite each other, and Prometheus drops one of the samples; Alertmanager treats alerts with the same labels as one alert, with the text of either.',
       source: `${PROMETHEUS}, cmd/promtool/main.go checkDuplicates`,
-      fix: 'Remove one of the rules, or add an entry to labels that distinguishes them.',
+      fix: 'Remove one of the rules, or add an entry to labels that tells them apart.',
     },
     function* (manifest) {
       for (const file of ruleFilesOf(manifest)) {
@@ -254,19 +254,24 @@ export const ruleGroupRules: readonly Rule[] = [
 
 type Place = (...tokens: readonly string[]) => string;
 
-function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, at: Place): Iterable<Violation> {
+function* shapeProblems({ raw, place, title, alert, record, expr, group }: PlacedRule, at: Place): Iterable<Violation> {
   const [named, recorded] = [alert !== undefined && alert !== '', record !== undefined && record !== ''];
   if (named && recorded) {
     yield {
       path: at(),
-      message: `a rule of the group "${group.name}" must not set both alert ("${alert}") and record ("${record}")`,
+      message: `${place} in the group "${group.name}" must not set both alert ("${alert}") and record ("${record}")`,
+      fix: `Remove alert or record from ${place}.`,
     };
   } else if (!named && !recorded) {
-    yield { path: at(), message: `${title} must set alert or record` };
+    yield {
+      path: at(),
+      message: `${title} must set alert or record`,
+      fix: `Set alert or record in ${place}.`,
+    };
   }
   if (expr === undefined || expr === '') {
     if (raw.expr === undefined || raw.expr === '') {
-      yield { path: at(), message: `${title} must set expr`, fix: 'Set expr of the rule to a PromQL expression.' };
+      yield { path: at(), message: `${title} must set expr`, fix: `Set ${place}.expr to a PromQL expression.` };
     }
   }
   if (record === undefined || record === '' || named) {
@@ -275,9 +280,9 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   if (/[{}]/.test(record)) {
     yield {
       path: at('record'),
-      message: `record of ${title} must not contain braces`,
+      message: `"record" must not contain braces in ${title}`,
       found: record,
-      fix: 'Remove the braces from record, and set the labels in labels of the rule.',
+      fix: `Remove the braces from ${place}.record, and move the labels to ${place}.labels.`,
     };
   }
   for (const key of ['for', 'keep_firing_for'] as const) {
@@ -285,15 +290,17 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
     if (value !== undefined && value !== '' && parseDuration(value) !== 0) {
       yield {
         path: at(key),
-        message: `"${key}" must not be set in ${title}, because only alerts have it`,
+        message: `"${key}" must not be set in ${title}, because only alerting rules have it`,
         found: value,
+        fix: `Remove ${place}.${key}, or replace record with alert.`,
       };
     }
   }
   if (Object.keys(asObject(raw.annotations)).length > 0) {
     yield {
       path: at('annotations'),
-      message: `annotations must not be set in ${title}, because only alerts have them`,
+      message: `annotations must not be set in ${title}, because only alerting rules have them`,
+      fix: `Remove ${place}.annotations, or replace record with alert.`,
     };
   }
 }

@@ -106,13 +106,13 @@ export const scrapeFileRules: readonly Rule[] = [
       for (const { value, name } of jobs) {
         const own = asString(value.job_name);
         if (own === undefined || own === '') {
-          yield { path, message: `${name} must set job_name`, fix: 'Set job_name of the job to a unique name.' };
+          yield { path, message: `${name} must set job_name`, fix: `Set ${name}.job_name to a unique name.` };
         } else if (seen.has(own)) {
           yield {
             path,
             message: `duplicate job_name "${own}"`,
             found: own,
-            fix: 'Set job_name of one of the jobs to another name.',
+            fix: 'Set job_name to a unique name in one of the jobs.',
           };
         }
         seen.add(own ?? '');
@@ -122,14 +122,14 @@ export const scrapeFileRules: readonly Rule[] = [
         if (timeout !== undefined && waits !== undefined && limit !== undefined && waits > limit) {
           yield {
             path,
-            message: `scrape_timeout of ${name} must be less than or equal to scrape_interval (${timeout} > ${interval})`,
+            message: `scrape_timeout in ${name} must be less than or equal to scrape_interval (${timeout} > ${interval})`,
             found: timeout,
             fix: `Set scrape_timeout to at most ${interval}, or raise scrape_interval.`,
           };
         }
         for (const list of ['relabel_configs', 'metric_relabel_configs']) {
           for (const { index, message, fix } of problemsInSteps(value[list], PROMETHEUS_FIELDS)) {
-            yield { path, message: `${list}[${index}] of ${name}: ${message}`, fix };
+            yield { path, message: `${list}[${index}] in ${name}: ${message}`, fix };
           }
         }
       }
@@ -145,7 +145,7 @@ export const scrapeFileRules: readonly Rule[] = [
         "A job that keeps the DCGM exporter's pods by their label app must keep app: nvidia-dcgm-exporter if the GPU operator deploys them.",
       why: 'The regular expression of a relabeling must match the whole value: dcgm-exporter matches no pod of the operator, and no target remains.',
       source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter/0800_daemonset.yaml; Prometheus, model/relabel/relabel.go NewRegexp`,
-      fix: 'Set regex: nvidia-dcgm-exporter, or use a ServiceMonitor for the Service nvidia-dcgm-exporter.',
+      fix: 'Set regex to nvidia-dcgm-exporter in relabel_configs, or use a ServiceMonitor for the Service "nvidia-dcgm-exporter".',
     },
     function* ({ path, jobs }) {
       for (const { value, name } of jobs) {
@@ -170,7 +170,7 @@ export const scrapeFileRules: readonly Rule[] = [
           const certain = namespaces.includes('gpu-operator');
           yield {
             path,
-            message: `${name} keeps pods with the label app: ${regex}, but those of the GPU operator have app: nvidia-dcgm-exporter`,
+            message: `${name} keeps only pods with the label app: ${regex}, but the DCGM exporter pods of the GPU operator have app: nvidia-dcgm-exporter`,
             found: regex,
             expected: 'nvidia-dcgm-exporter',
             ...(certain ? {} : { severity: 'warning' as const }),

@@ -34,7 +34,7 @@ export const templateRules: readonly Rule[] = [
             if (problem !== undefined) {
               yield {
                 path: within(rule, file, place, key),
-                message: `the template "${key}" of ${rule.title} is invalid: ${problem}`,
+                message: `the template "${key}" in ${rule.title} is invalid: ${problem}`,
                 found: text,
               };
             }
@@ -73,7 +73,7 @@ export const templateRules: readonly Rule[] = [
                 continue;
               }
               const left = 'only' in labels ? [...labels.only].filter((name) => name !== '__name__').sort() : undefined;
-              const message = `"${key}" of ${rule.title} uses the label "${label}", which the result of expr does not have`;
+              const message = `"${key}" in ${rule.title} uses the label "${label}", but the result of expr does not have this label`;
               const expected =
                 left === undefined
                   ? undefined

@@ -138,7 +138,7 @@ const resets = specRule(
     if (spec.resetToDefault === true && settings.length > 0) {
       yield {
         path: '/spec/resetToDefault',
-        message: `${allOf(settings)} of the template ${settings.length === 1 ? 'has' : 'have'} no effect with resetToDefault`,
+        message: `${allOf(settings)} ${settings.length === 1 ? 'has' : 'have'} no effect when resetToDefault is true`,
         found: true,
         expected: 'no resetToDefault',
       };
@@ -171,7 +171,7 @@ const apart = setRule(
     summary: 'Two NicConfigurationTemplates must not select the same card.',
     why: 'The operator applies none of them to the card, and reports the error in their statuses.',
     source: SOURCE,
-    fix: 'Set nodeSelector or nicSelector to other nodes or cards, or merge the two templates.',
+    fix: 'Change nodeSelector or nicSelector so that the templates select different cards, or merge the templates.',
   },
   function* ({ set }) {
     const templates = set.ofKind(TEMPLATE);

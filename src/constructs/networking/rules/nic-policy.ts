@@ -221,7 +221,7 @@ const containerResources = specRule(
           if (request !== undefined && limit !== undefined && request.isGreaterThan(limit)) {
             yield {
               path: pointer(path, 'requests', name),
-              message: `the request for ${name} must be less than or equal to the limit`,
+              message: `the ${name} request must be less than or equal to the limit (${request.toString()} > ${limit.toString()})`,
               found: amount,
               expected: `at most ${limit.toString()}`,
             };
@@ -335,7 +335,7 @@ const imagesNamed = fixesByField(
       summary: 'Each part of a NicClusterPolicy must have a repository and a version, of its own or from global.',
       why: 'The operator builds the image reference from repository, image, and version: without one of them the image cannot be pulled.',
       source: `${OPERATOR}, api/v1alpha1/nicclusterpolicy_types.go (ImageSpec, global)`,
-      fix: 'Set global.repository and global.version, or repository and version of the component.',
+      fix: 'Set global.repository and global.version, or set repository and version in the component.',
     },
     [NIC_CLUSTER_POLICY],
     function* (spec) {
@@ -350,7 +350,12 @@ const imagesNamed = fixesByField(
           const inherited = part === 'ofedDriver' && key === 'version' ? '' : textAt(global, key);
           // A driver without a version is another rule's to report.
           if (textAt(value, key) === '' && inherited === '' && !(part === 'ofedDriver' && key === 'version')) {
-            yield { path: `/spec/${part}`, message: `${key} must be set for ${part}`, expected: key };
+            yield {
+              path: `/spec/${part}`,
+              message: `${key} must be set for ${part}`,
+              expected: key,
+              fix: `Set ${fieldOf(`/spec/${part}`)}.${key}, or global.${key}, to ${key === 'repository' ? 'an image repository such as nvcr.io/nvidia/mellanox' : 'the version of the image'}.`,
+            };
           }
         }
       }
@@ -367,7 +372,7 @@ const oneDevicePlugin = setRule(
       "The SR-IOV operator's device plugin and that of the NicClusterPolicy must not offer virtual functions under the same name.",
     why: 'The kubelet knows only one plugin for each resource: the two replace each other, and devices appear and disappear.',
     source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); ${cite('sriov-network-operator')}`,
-    fix: 'Remove spec.sriovDevicePlugin, or set resourceName of its pool to another name.',
+    fix: 'Remove spec.sriovDevicePlugin, or set resourceName to another name in its pool.',
   },
   function* ({ set }) {
     const offered = new Set(

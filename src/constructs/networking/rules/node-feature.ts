@@ -57,7 +57,7 @@ function validNames(key: string): string {
 /** NFD reads only the domain of a taint's key. */
 function taintKeyFault(key: string): string | undefined {
   if (key === '') {
-    return 'must be set';
+    return 'must not be empty';
   }
   return key.indexOf('/') < 1
     ? 'must start with a domain prefix such as example.com/'
@@ -68,7 +68,7 @@ function domainFault(key: string, domains: readonly string[]): string | undefine
   const [domain = '', name] = key.split('/');
   const kubernetes = name !== undefined && (domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io'));
   const allowed = domains.some((one) => domain === one || domain.endsWith(`.${one}`));
-  return kubernetes && !allowed ? `must not have the prefix ${domain}, which NFD rejects` : undefined;
+  return kubernetes && !allowed ? `must not have the prefix ${domain}, because NFD rejects it` : undefined;
 }
 
 const KEYS: readonly (readonly [string, readonly string[]])[] = [
@@ -111,7 +111,7 @@ const keys = entryRule(
       if (fault !== undefined) {
         yield {
           path: `${path}${at}/key`,
-          message: `the taint's key${key === '' ? '' : ` "${key}"`} ${fault}`,
+          message: `the taint key${key === '' ? '' : ` "${key}"`} ${fault}`,
           found: key,
           expected: KEY_FORMS,
           fix: `Set ${fieldOf(`${path}${at}/key`)} to ${KEY_FORMS}.`,
@@ -184,7 +184,7 @@ const taintKeys = entryRule(
       if (complaint !== undefined) {
         yield {
           path: `${path}${at}/key`,
-          message: `the taint's key "${key}" must ${complaint}`,
+          message: `the taint key "${key}" must ${complaint}`,
           found: key,
           fix: `Set ${fieldOf(`${path}${at}/key`)} to ${KEY_FORMS}.`,
         };
@@ -245,7 +245,7 @@ const taints = entryRule(
       if (!EFFECTS.includes(effect)) {
         yield {
           path: `${path}${at}/effect`,
-          message: effect === '' ? "the taint's effect must be set" : `unsupported taint effect "${effect}"`,
+          message: effect === '' ? 'the taint effect must be set' : `unsupported taint effect "${effect}"`,
           fix: `Set ${fieldOf(`${path}${at}/effect`)} to ${oneOf(EFFECTS)}.`,
           found: value.effect ?? null,
           expected: oneOf(EFFECTS),
@@ -279,7 +279,11 @@ const features = entryRule(
     for (const { matcher, path: at } of matchersOf(entry, path)) {
       const { feature } = matcher;
       if (typeof feature === 'string' && feature.split('.').length !== 2) {
-        yield { path: `${at}/feature`, message: `"${feature}" must have the form <domain>.<feature>`, found: feature };
+        yield {
+          path: `${at}/feature`,
+          message: `"${feature}" must have the form <domain>.<feature>, with exactly one dot`,
+          found: feature,
+        };
       }
     }
   },
@@ -337,7 +341,8 @@ function expressionFault(expression: JsonObject): ExpressionFault | undefined {
   if (['In', 'NotIn', 'InRegexp'].includes(operator) && values.length === 0) {
     return {
       message: `value must be set for the operator ${operator}`,
-      fix: (field) => `Set ${field}.value to a list of at least one string.`,
+      fix: (field) =>
+        `Set ${field}.value to a list of at least one ${operator === 'InRegexp' ? 'regular expression, such as ["^mlx5"]' : 'string, such as ["true"]'}.`,
     };
   }
   const isPair = ['GtLt', 'GeLe'].includes(operator);
@@ -349,7 +354,7 @@ function expressionFault(expression: JsonObject): ExpressionFault | undefined {
 function comparisonFault(operator: string, { value, type }: JsonObject, count: 1 | 2): ExpressionFault | undefined {
   const values: readonly JsonValue[] = asArray(value);
   const wanted = COMPARED[type === 'version' ? 'version' : 'integer'][count - 1] ?? '';
-  const fix = (field: string): string => `Set ${field}.value to a list of ${wanted}.`;
+  const fix = (field: string): string => `Set ${field}.value to a list with ${wanted}.`;
   if (values.length !== count) {
     return { message: `the operator ${operator} requires exactly ${count === 1 ? 'one value' : 'two values'}`, fix };
   }
@@ -380,14 +385,17 @@ const effective = entryRule(
     summary: 'A rule of a NodeFeatureRule must set labels, annotations, taints, resources, or variables.',
     why: 'Otherwise it is evaluated on every node and changes nothing.',
     source: `${cite('node-feature-discovery')}, api/nfd/v1alpha1/types.go`,
-    fix: 'Set labels, or another of these fields, in the rule, or remove the rule.',
+    fix: 'Set at least one of labels, annotations, taints, extendedResources, or vars in the rule, or remove the rule.',
   },
   function* (entry, path) {
     const outputs = ['labels', 'labelsTemplate', 'annotations', 'taints', 'extendedResources', 'vars', 'varsTemplate'];
     if (!outputs.some((key) => entry[key] !== undefined && entry[key] !== null && entry[key] !== '')) {
+      const name = asString(entry.name) ?? '';
+      const place = fieldOf(path);
       yield {
         path,
-        message: `the rule "${asString(entry.name) ?? ''}" sets no labels, annotations, taints, extendedResources, or vars`,
+        fix: `Set at least one of labels, annotations, taints, extendedResources, or vars in ${place}, or remove ${place}.`,
+        message: `${name === '' ? place : `the rule "${name}"`} sets no labels, annotations, taints, extendedResources, or vars`,
       };
     }
   },

@@ -71,7 +71,7 @@ const functionsCarryRdma: Rule = {
       if (policy !== undefined && without.length === own.length) {
         yield {
           path,
-          message: `the SriovNetworkNodePolicy "${policy.id.name}" does not set isRdma, so ${resource} has no RDMA device`,
+          message: `the SriovNetworkNodePolicy "${policy.id.name}" does not set isRdma, so ${resource} provides no RDMA device`,
           expected: `isRdma: true in the SriovNetworkNodePolicy "${policy.id.name}"`,
           fix: `Set spec.isRdma: true in the SriovNetworkNodePolicy "${policy.id.name}".`,
         };
@@ -89,7 +89,7 @@ const namespaceMode = setRule(
       'Nodes in RDMA namespace mode exclusive must not run the shared device plugin, and networks for nodes in mode shared must not use the plugin rdma.',
     why: 'The shared device plugin exits immediately in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
     source: `${cite('rdma-shared-device-plugin')}, ValidateRdmaSystemMode; rdma-cni, README; ${cite('sriov-network-operator')}, SriovNetworkPoolConfig.rdmaMode`,
-    fix: 'Set rdmaMode of the SriovNetworkPoolConfig to exclusive for the CNI plugin rdma, or to shared for rdmaSharedDevicePlugin.',
+    fix: 'Set rdmaMode in the SriovNetworkPoolConfig to exclusive for the rdma CNI plugin, or to shared for rdmaSharedDevicePlugin.',
   },
   function* ({ set }) {
     const modes = set
@@ -105,7 +105,7 @@ const namespaceMode = setRule(
           yield {
             manifest,
             path: '/spec/rdmaSharedDevicePlugin',
-            message: 'rdmaSharedDevicePlugin requires rdmaMode shared, but a SriovNetworkPoolConfig sets exclusive',
+            message: 'rdmaSharedDevicePlugin requires rdmaMode: shared, but a SriovNetworkPoolConfig sets exclusive',
           };
         }
       }
@@ -117,7 +117,7 @@ const namespaceMode = setRule(
         yield {
           manifest,
           path: '/spec/config',
-          message: 'the CNI plugin rdma requires rdmaMode exclusive, but a SriovNetworkPoolConfig sets shared',
+          message: 'the rdma CNI plugin requires rdmaMode: exclusive, but a SriovNetworkPoolConfig sets shared',
         };
       }
     }
@@ -127,7 +127,7 @@ const namespaceMode = setRule(
         yield {
           manifest,
           path: '/spec/metaPlugins',
-          message: 'the CNI plugin rdma requires rdmaMode exclusive, but a SriovNetworkPoolConfig sets shared',
+          message: 'the rdma CNI plugin requires rdmaMode: exclusive, but a SriovNetworkPoolConfig sets shared',
         };
       }
     }
@@ -145,7 +145,7 @@ const sharedNameOffered: Rule = {
     "A shared RDMA device that a pod requests must be a pool of the plugin's configuration, if the manifests contain it.",
   why: 'No node offers another name: the pod stays pending.',
   source: `${cite('rdma-shared-device-plugin')}, README; ${cite('network-operator')}`,
-  fix: 'Rename the resource to rdma/<resourceName> of a pool, or add the pool to rdmaSharedDevicePlugin.config.',
+  fix: 'Rename the resource to rdma/<resourceName>, with the resourceName of a pool, or add the pool to rdmaSharedDevicePlugin.config.',
   check: function* (template, { set }) {
     const asked = askedIn(template).filter(({ resource }) => resource.startsWith('rdma/'));
     if (asked.length === 0) {
@@ -162,6 +162,7 @@ const sharedNameOffered: Rule = {
           message: `no pool of rdmaSharedDevicePlugin has the resourceName "${resource.slice('rdma/'.length)}"`,
           found: resource,
           expected: oneOf(offered),
+          fix: `Rename ${resource} in resources.limits to ${oneOf(offered)}, or add a pool with the resourceName "${resource.slice('rdma/'.length)}" to rdmaSharedDevicePlugin.config.`,
         };
       }
     }

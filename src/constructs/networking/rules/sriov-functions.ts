@@ -30,6 +30,9 @@ function rangeOf(text: string): FunctionRange | string {
   return { pf, first: first ?? 0, last: last ?? 0 };
 }
 
+/** The interface in `ens2f0#0-3`; an example where there is none. */
+const nameIn = (text: string): string => /^[\w.-]+(?=#)/.exec(text)?.[0] ?? 'ens2f0';
+
 const functionRanges = specRule(
   'sriov-function-range-valid',
   {
@@ -53,10 +56,16 @@ const functionRanges = specRule(
           : range.last < range.first
             ? 'must have a range with the first function before the last'
             : count !== undefined && range.last >= count
-              ? `must have a range within the ${count} functions of numVfs, 0 to ${count - 1}`
+              ? `must select ${count === 1 ? 'only function 0' : `functions from 0 to ${count - 1}`}, because numVfs is ${count}`
               : undefined;
       if (fault !== undefined) {
-        yield { path: `/spec/nicSelector/pfNames/${index}`, message: `"${name}" ${fault}`, found: name };
+        const most = count === undefined || count < 1 ? 3 : count - 1;
+        yield {
+          path: `/spec/nicSelector/pfNames/${index}`,
+          message: `"${name}" ${fault}`,
+          found: name,
+          fix: `Set nicSelector.pfNames[${index}] to a name, or to a name with a range of functions such as ${nameIn(name)}#0-${most}.`,
+        };
       }
     }
   },
@@ -70,7 +79,7 @@ const rangesApart = setRule(
       'Two policies for the same nodes must not take the same virtual functions, and all policies of a card must have the same externallyManaged.',
     why: 'The webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Set nicSelector.pfNames of the policies to ranges that do not overlap (ens2f0#0-3 and ens2f0#4-7), or select different nodes.',
+    fix: 'Set nicSelector.pfNames of the policies to ranges that do not overlap (ens2f0#0-3 and ens2f0#4-7), or change nodeSelector so that the policies select different nodes.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
@@ -114,7 +123,7 @@ const rangesApart = setRule(
           manifest: second,
           path: `/spec/nicSelector/rootDevices/${index}`,
           message: `the SriovNetworkNodePolicy "${first.id.name}" already selects the device ${device}`,
-          fix: 'Remove the device from nicSelector.rootDevices of one of the policies, or select other nodes.',
+          fix: 'Remove the device from nicSelector.rootDevices in one of the policies, or change nodeSelector so that the policies select different nodes.',
           found: device,
         };
       }
@@ -140,7 +149,7 @@ const functionCount = specRule(
     if (count === 0) {
       yield {
         path: '/spec/numVfs',
-        message: 'numVfs must be greater than or equal to 1',
+        message: 'numVfs must be greater than or equal to 1: 0',
         found: 0,
         expected: 'at least 1',
       };

@@ -17,16 +17,19 @@ import {
   SRIOV_NETWORK,
   textAt,
 } from './networking-rule';
-import { withArticle } from '../../../facts/words';
+import { oneOf, withArticle } from '../../../facts/words';
 
 const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 
 const OPERATOR_KINDS = [NODE_POLICY, SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK, POOL_CONFIG];
 
+/** A namespace of digits is a number in YAML, unless it is in quotes. */
+const written = (namespace: string): string => (/^\d/.test(namespace) ? `"${namespace}"` : namespace);
+
 /** What to write in an object of the operator that is in another namespace. A network has a field for the namespace of its pods. */
 function moveFix({ id }: Manifest, namespace: string): string {
   const isNetwork = id.kind.endsWith('Network');
-  return `Set metadata.namespace to ${namespace}${isNetwork ? ', and spec.networkNamespace to the namespace of the pods' : ''}.`;
+  return `Set metadata.namespace to ${written(namespace)}${isNetwork ? ', and spec.networkNamespace to the namespace of the pods' : ''}.`;
 }
 
 const operatorNamespace = setRule(
@@ -50,7 +53,7 @@ const operatorNamespace = setRule(
           path: '/metadata/namespace',
           message: `namespace must be "${home}", the namespace of the SriovOperatorConfig`,
           found: manifest.id.namespace,
-          expected: home,
+          expected: written(home),
           fix: moveFix(manifest, home),
         };
       }
@@ -64,9 +67,9 @@ const operatorNamespace = setRule(
         path: '/metadata/namespace',
         severity: 'warning',
         found: manifest.id.namespace,
-        expected: namespace,
+        expected: written(namespace),
         fix: moveFix(manifest, namespace),
-        message: `the operator reads only one namespace, but the ${first?.id.kind ?? ''} "${first?.id.name ?? ''}" is in "${namespace}"`,
+        message: `the operator reads only one namespace, but the ${first?.id.kind ?? ''} "${first?.id.name ?? ''}" is in the namespace "${namespace}"`,
       };
     }
   },
@@ -87,7 +90,11 @@ const poolConfig = specRule(
     const parallel = ['maxUnavailable', 'nodeSelector'].find((key) => spec[key] !== undefined && spec[key] !== null);
     const offload = textAt(asObject(spec.ovsHardwareOffloadConfig), 'name');
     if (parallel !== undefined && offload !== '') {
-      yield { path: `/spec/${parallel}`, message: `${parallel} must not be set when ovsHardwareOffloadConfig is set` };
+      yield {
+        path: `/spec/${parallel}`,
+        message: `${parallel} must not be set when ovsHardwareOffloadConfig is set`,
+        fix: `Move ovsHardwareOffloadConfig to another SriovNetworkPoolConfig, or remove ${parallel}.`,
+      };
     }
     const most = spec.maxUnavailable;
     if (typeof most !== 'string') {
@@ -99,7 +106,7 @@ const poolConfig = specRule(
         path: '/spec/maxUnavailable',
         message: `"${most}" is not a valid number or percentage of nodes`,
         found: most,
-        expected: 'a number, or 1% to 100%',
+        expected: 'a number of nodes, or 1% to 100%',
         fix: 'Set spec.maxUnavailable to a number of nodes, or to a percentage such as 10%.',
       };
     }
@@ -127,6 +134,13 @@ const operatorConfig = specRule(
     }
   },
 );
+
+/** Of many names, only an example: `expected` has them. */
+function choiceOf(names: readonly string[]): string {
+  return names.length > 3
+    ? `the resourceName of a SriovNetworkNodePolicy, such as ${names[0]}`
+    : oneOf([...new Set(names)]);
+}
 
 const resourceOffered = setRule(
   'sriov-network-resource-offered',
@@ -160,6 +174,11 @@ const resourceOffered = setRule(
         message: prefixed
           ? `resourceName must not have a prefix, because the operator adds its own: "${name}"`
           : `no SriovNetworkNodePolicy in these manifests has the resourceName "${name}"`,
+        ...(prefixed
+          ? {}
+          : {
+              fix: `Set spec.resourceName to ${choiceOf(offered)}, or add a SriovNetworkNodePolicy with resourceName: ${name}.`,
+            }),
       };
     }
   },

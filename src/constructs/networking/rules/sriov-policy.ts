@@ -50,7 +50,7 @@ const nicSelector = specRule(
     summary: 'A policy must select cards by vendor, deviceID, pfNames, rootDevices, or netFilter.',
     why: "The webhook rejects a policy that would take every card of the node, including the host's own.",
     source: WEBHOOK,
-    fix: 'Set at least one field in spec.nicSelector, for example pfNames: [ens2f0].',
+    fix: 'Set at least one field in spec.nicSelector to a non-empty value, such as pfNames: [ens2f0].',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -62,13 +62,17 @@ const nicSelector = specRule(
       ['vendor', 'deviceID', 'netFilter'].some((key) => textAt(selector, key) !== '') ||
       ['pfNames', 'rootDevices'].some((key) => asArray(selector[key]).length > 0);
     if (!stated) {
-      yield { path: '/spec/nicSelector', message: 'nicSelector must not be empty', found: selector };
+      yield {
+        path: '/spec/nicSelector',
+        message: 'nicSelector must have at least one field that is not empty',
+        found: selector,
+      };
     }
   },
 );
 
 /** What else to do about a card that the operator does not know. */
-const ADD_CARD = 'add the card to supportedExtraNICs of the chart';
+const ADD_CARD = 'add the card to supportedExtraNICs in the values of the Helm chart';
 
 const supportedCard = specRule(
   'sriov-card-supported',
@@ -78,7 +82,7 @@ const supportedCard = specRule(
     summary: 'Vendor and deviceID of a policy must be those of a card that the operator supports.',
     why: 'The webhook rejects cards that are not in the ConfigMap supported-nic-ids; by default it contains cards of Intel, NVIDIA, Broadcom, QLogic, Marvell, and virtio.',
     source: `${WEBHOOK}; deployment/sriov-network-operator-chart/templates/configmap.yaml`,
-    fix: 'Set vendor and deviceID to the PCI IDs of the physical function (four lowercase hexadecimal digits, without 0x), or add the card to supportedExtraNICs of the chart.',
+    fix: 'Set vendor and deviceID to the PCI IDs of the physical function (four lowercase hexadecimal digits, without 0x), or add the card to supportedExtraNICs in the values of the Helm chart.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -89,7 +93,7 @@ const supportedCard = specRule(
     if (vendor !== '' && cards === undefined) {
       yield {
         path: '/spec/nicSelector/vendor',
-        message: `the operator supports no card of the vendor "${vendor}"`,
+        message: `the operator does not support cards with the vendor ID "${vendor}"`,
         found: vendor,
         expected: oneOf(Object.keys(SUPPORTED_CARDS)),
         fix: `Set nicSelector.vendor to ${oneOf(Object.keys(SUPPORTED_CARDS))}, or ${ADD_CARD}.`,
@@ -113,7 +117,7 @@ const nodeSelector = specRule(
     summary: 'The keys and values of the nodeSelector of a policy must be those of labels.',
     why: 'The webhook cannot list the nodes and rejects the policy; no node has such a label.',
     source: WEBHOOK,
-    fix: 'Set spec.nodeSelector to labels of nodes.',
+    fix: 'Set spec.nodeSelector to node labels.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -249,7 +253,7 @@ const excludeTopology = setRule(
       yield {
         manifest: second,
         path: '/spec/excludeTopology',
-        message: `excludeTopology must be the same in all policies of the resource "${textAt(one, 'resourceName')}", but differs from that of the policy "${first.id.name}"`,
+        message: `excludeTopology must be the same in all policies with the resourceName "${textAt(one, 'resourceName')}", but differs in the SriovNetworkNodePolicy "${first.id.name}"`,
         found: other.excludeTopology ?? false,
         expected: String(one.excludeTopology === true),
       };

@@ -56,7 +56,7 @@ export const containerdRules: readonly Rule[] = [
       summary: 'The systemd cgroup driver must be set with SystemdCgroup in the options of each runtime.',
       why: `systemd_cgroup is a key of containerd 1.2 that 2.0 removed. ${IGNORED} Runtime and kubelet then manage the same cgroups in two ways.`,
       source: 'containerd RELEASES.md (deprecated 1.3, removed 2.0); docs/cri/config.md',
-      fix: 'Remove systemd_cgroup, and set SystemdCgroup = true in options of the runtime.',
+      fix: 'Remove systemd_cgroup, and set SystemdCgroup = true in the options of the runtime.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -64,7 +64,7 @@ export const containerdRules: readonly Rule[] = [
           if (value.systemd_cgroup !== undefined) {
             yield {
               path: `${path}/systemd_cgroup`,
-              message: 'systemd_cgroup has no effect: containerd reads SystemdCgroup in options of the runtime',
+              message: 'systemd_cgroup has no effect: containerd reads SystemdCgroup in the options of the runtime',
               found: value.systemd_cgroup,
               expected: 'SystemdCgroup under options',
             };
@@ -190,7 +190,7 @@ export const containerdRules: readonly Rule[] = [
       if (plugins.cri !== undefined) {
         yield {
           path: '/plugins/cri',
-          message: 'plugins.cri is the name of the plugin in files of version 1',
+          message: 'plugins.cri is the plugin name in version 1 of the file format',
           expected: RUNTIME_PLUGIN,
           fix: `Rename plugins.cri to plugins."${RUNTIME_PLUGIN}", or run \`containerd config migrate\`.`,
         };
@@ -200,7 +200,7 @@ export const containerdRules: readonly Rule[] = [
         yield {
           severity,
           path: pointer('/plugins', CRI_PLUGIN),
-          message: `the plugin has another name in a file of version ${version}, so containerd ignores its settings`,
+          message: `the plugin has another name in version ${version} of the file format, so containerd ignores its settings`,
           found: CRI_PLUGIN,
           expected: RUNTIME_PLUGIN,
           fix: `Rename the plugin to ${RUNTIME_PLUGIN}, or run \`containerd config migrate\`.`,
@@ -209,7 +209,8 @@ export const containerdRules: readonly Rule[] = [
       if (version === 2 && plugins[RUNTIME_PLUGIN] !== undefined) {
         yield {
           path: pointer('/plugins', RUNTIME_PLUGIN),
-          message: 'the plugin has another name in a file of version 2, so containerd 1.x ignores its settings',
+          message:
+            'the plugin has another name in version 2 of the file format, so containerd 1.x ignores its settings',
           found: RUNTIME_PLUGIN,
           expected: `version = 3, or ${CRI_PLUGIN}`,
           fix: `Rename the plugin to ${CRI_PLUGIN}, or set version = 3 for containerd 2.x.`,
@@ -247,7 +248,7 @@ export const containerdRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'All runtimes that use runc must have the same SystemdCgroup.',
       why: 'The kubelet has one cgroup driver. Containers of a runtime with the other driver are in cgroups that the kubelet does not manage.',
-      fix: 'Set SystemdCgroup = true in options of each runtime.',
+      fix: 'Set SystemdCgroup = true in the options of each runtime.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -286,7 +287,7 @@ export const containerdRules: readonly Rule[] = [
         if (/^nvidia/.test(name)) {
           yield {
             path: `${path}/containerd/default_runtime_name`,
-            message: `the default runtime must be runc: "${name}" would run every pod of the node`,
+            message: `the default runtime must be runc: "${name}" would run every pod on the node`,
             found: name,
             expected: 'runc',
           };

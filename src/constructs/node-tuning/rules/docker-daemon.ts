@@ -154,7 +154,7 @@ export const dockerDaemonRules: readonly Rule[] = [
         }
         yield {
           path: pointer('', key),
-          message: `unknown option "${key}" of the Docker daemon`,
+          message: `unknown Docker daemon option "${key}"`,
           found,
           expected: GONE.get(key) ?? nearestName(key, DIRECTIVES),
         };
@@ -199,7 +199,7 @@ export const dockerDaemonRules: readonly Rule[] = [
       if (/^nvidia/.test(name)) {
         yield {
           path: '/default-runtime',
-          message: `the default runtime must be runc: "${name}" would run every container of the host`,
+          message: `the default runtime must be runc: "${name}" would run every container on the host`,
           found: name,
           expected: 'runc',
         };
@@ -246,7 +246,7 @@ export const dockerDaemonRules: readonly Rule[] = [
         if (option === 'native.cgroupdriver=systemd') {
           yield {
             path,
-            message: 'native.cgroupdriver is systemd by default with cgroups v2, and need not be set',
+            message: 'native.cgroupdriver does not need to be set: the default with cgroups v2 is systemd',
             found: option,
             expected: 'no such option',
           };

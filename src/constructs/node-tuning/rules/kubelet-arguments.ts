@@ -44,7 +44,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
             message: `--${flag} is deprecated`,
             fix: `Remove --${flag}, and set ${field} in a drop-in such as /etc/kubernetes/kubelet.conf.d/50-gpu.conf.`,
             found: said,
-            expected: `the field ${field} of KubeletConfiguration`,
+            expected: `${field} in KubeletConfiguration`,
           };
         }
       }
@@ -67,7 +67,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
         if (instead !== undefined) {
           yield {
             path: pointer('', flag),
-            message: `unknown kubelet flag "--${flag}", which was removed from the kubelet`,
+            message: `the flag "--${flag}" was removed from the kubelet`,
             found: said,
             expected: instead,
           };

@@ -216,7 +216,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (!reserved.isPositive()) {
         yield {
           path: '/cpuManagerPolicy',
-          message: 'cpuManagerPolicy static requires reserved CPUs',
+          message: 'cpuManagerPolicy: static requires reserved CPUs',
           found: 'static',
           expected: 'reservedSystemCPUs, or cpu greater than zero in kubeReserved or systemReserved',
         };
@@ -229,7 +229,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       summary:
         'The static memory manager requires reservedMemory that equals the sum of kubeReserved, systemReserved, and the hard eviction threshold.',
-      fix: 'Set limits in reservedMemory for each NUMA node to amounts with the required sum.',
+      fix: 'Set limits in reservedMemory for each NUMA node to amounts of memory with the required total.',
       source: `${cite('kubernetes')}, pkg/kubelet/cm/memorymanager (validateReservedMemory)`,
     },
     function* (file, { partial }) {
@@ -246,7 +246,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (stated.length === 0) {
         yield {
           path: '/memoryManagerPolicy',
-          message: 'memoryManagerPolicy Static requires reservedMemory',
+          message: 'memoryManagerPolicy: Static requires reservedMemory',
           found: 'Static',
           expected: 'reservedMemory for each NUMA node',
         };
@@ -270,8 +270,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (!sum.equals(wanted)) {
         yield {
           path: '/reservedMemory',
-          message: `the sum of reservedMemory must equal that of kubeReserved, systemReserved, and the eviction threshold (${sum.toString()} != ${wanted.toString()})`,
+          message: `the total of reservedMemory must equal the total memory in kubeReserved, systemReserved, and the eviction threshold (${sum.toString()} != ${wanted.toString()})`,
           expected: wanted.toString(),
+          fix: `Set limits in reservedMemory to amounts of memory with the total ${wanted.toString()}.`,
         };
       }
     },
@@ -423,7 +424,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'podPidsLimit should be at most half of the process IDs of the node, kernel.pid_max (4194304).',
       why: 'A limit that allows one pod to use all process IDs of the node does not stop a fork bomb. Trainers with eight GPUs use 10,000 to 60,000 processes and threads.',
-      fix: 'Set podPidsLimit: 65536, and reserve pid in systemReserved.',
+      fix: 'Set podPidsLimit to 65536, and set pid in systemReserved.',
       source: 'kubernetes 1.36, process ID limits; Linux kernel.pid_max (PID_MAX_LIMIT)',
     },
     function* (file) {
@@ -431,7 +432,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (limit !== undefined && limit > LARGEST_POD_PIDS) {
         yield {
           path: '/podPidsLimit',
-          message: `podPidsLimit ${limit} is more than half of the ${PROCESS_IDS} process IDs of the node`,
+          message: `podPidsLimit ${limit} is more than half of the ${PROCESS_IDS} process IDs on the node`,
           found: limit,
           expected: 'a limit such as 65536',
         };
@@ -439,7 +440,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         yield {
           severity: 'info',
           path: '/podPidsLimit',
-          message: `with podPidsLimit ${limit}, ${Math.ceil(PROCESS_IDS / limit)} pods can use all ${PROCESS_IDS} process IDs of the node`,
+          message: `with podPidsLimit ${limit}, ${Math.ceil(PROCESS_IDS / limit)} pods can use all ${PROCESS_IDS} process IDs on the node`,
           found: limit,
           expected: 'a limit such as 65536',
         };

@@ -4,6 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type PodTemplateRule } from '../../../checks/rules/rule';
 import { items, text, whole } from '../../../checks/server/values';
+import { fieldOf } from '../../../manifests/pointer';
 import { asObject, stringsIn } from '../../../manifests/read';
 
 const forNonRoot: PodTemplateRule = {
@@ -14,7 +15,7 @@ const forNonRoot: PodTemplateRule = {
   summary: 'A container that adds IPC_LOCK must run as root, or with a runtime that has a higher memlock limit.',
   why: 'Added capabilities are effective only for root. Otherwise RDMA cannot register more memory than the limit of containerd, 8 MiB under systemd.',
   source: `${cite('containerd')}, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037`,
-  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (nodeTuning.MemlockRuntime), or increase LimitMEMLOCK of containerd in the node image.',
+  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (in an app: nodeTuning.MemlockRuntime), or raise LimitMEMLOCK for containerd in the node image.',
   concerns: ['capabilities'],
   on: 'pod-template',
   sees: 'template',
@@ -33,7 +34,7 @@ const forNonRoot: PodTemplateRule = {
         }
         yield {
           path: `/spec${path}/securityContext/capabilities/add`,
-          message: `the container "${text(container.name)}" does not run as root, so IPC_LOCK has no effect`,
+          message: `${text(container.name) === '' ? fieldOf(`/spec${path}`) : `the container "${text(container.name)}"`} does not run as root, so IPC_LOCK has no effect`,
           found: 'IPC_LOCK',
           expected: 'a runtimeClassName with a higher memlock limit',
         };

@@ -41,7 +41,7 @@ function obstacle(pool: Manifest, resource: string, wanted: number): string | un
   const limit = asObject(asObject(pool.object.spec).limits)[resource];
   const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;
   if (amount?.isLessThan(parseQuantity(wanted) ?? amount) === true) {
-    return `the limit of "${pool.id.name}" is ${amount.toString()} ${resource}`;
+    return `"${pool.id.name}" is limited to ${amount.toString()} ${resource}`;
   }
   return undefined;
 }

@@ -78,8 +78,9 @@ const poolTolerated: PodTemplateRule = {
       }
       yield {
         path: pointer('/spec/nodeSelector', label[0]),
-        message: `the pod does not tolerate the taint ${taint.key}${taint.effect === '' ? '' : `:${taint.effect}`} of the NodePool "${pool.manifest.id.name}" that it selects`,
+        message: `the pod does not tolerate the taint ${taint.key}${taint.effect === '' ? '' : `:${taint.effect}`} of the NodePool "${pool.manifest.id.name}", which nodeSelector selects`,
         expected: `a toleration for ${taint.key}`,
+        fix: `Add a toleration for ${taint.key} to spec.tolerations.`,
       };
     }
   },
@@ -122,8 +123,9 @@ const operatorAdmitted: SetRule = {
           yield {
             manifest,
             path,
-            message: `the GPU operator does not tolerate the taint ${taint.key}, so it installs no driver on nodes of the pool`,
+            message: `the GPU operator does not tolerate the taint ${taint.key}, so it does not install the driver on the nodes of the pool`,
             expected: `a toleration for ${taint.key} in daemonsets.tolerations of the ClusterPolicy`,
+            fix: `Add a toleration for ${taint.key} to spec.daemonsets.tolerations in the ClusterPolicy.`,
           };
         }
       }
@@ -137,8 +139,9 @@ const operatorAdmitted: SetRule = {
       yield {
         manifest,
         path: '/spec/taint/key',
-        message: `the GPU operator does not tolerate the taint ${seen.key}, so the condition of the rule is never met`,
+        message: `the GPU operator does not tolerate the taint ${seen.key}, so the condition in the rule is never met`,
         expected: `a toleration for ${seen.key} in daemonsets.tolerations of the ClusterPolicy`,
+        fix: `Add a toleration for ${seen.key} to spec.daemonsets.tolerations in the ClusterPolicy.`,
       };
     }
   },

@@ -56,7 +56,7 @@ export const readinessRules: readonly Rule[] = [
             path: '/spec/taint/effect',
             message:
               text(taint.effect) === ''
-                ? "the taint's effect must be set"
+                ? 'the taint effect must be set'
                 : `unsupported taint effect "${text(taint.effect)}"`,
             expected: 'NoSchedule',
           };
@@ -65,7 +65,7 @@ export const readinessRules: readonly Rule[] = [
         if (value.length > 63) {
           yield {
             path: '/spec/taint/value',
-            message: `the taint's value must be no more than 63 characters, but has ${value.length}`,
+            message: `the taint value must be no more than 63 characters, but has ${value.length}`,
             found: value,
             expected: 'at most 63 characters',
           };
@@ -102,7 +102,7 @@ export const readinessRules: readonly Rule[] = [
           yield {
             path: '/spec/nodeSelector',
             message: 'nodeSelector must not be empty',
-            fix: 'Set spec.nodeSelector.matchLabels to labels of nodes.',
+            fix: 'Set spec.nodeSelector.matchLabels to node labels.',
             expected: 'matchLabels',
           };
         }

@@ -63,14 +63,16 @@ const spotTolerated = podRule(
         yield {
           severity: 'error',
           path,
-          message: `the pod selects spot nodes of ${title}, but does not tolerate their taint ${taint.key}`,
+          fix: `Add ${wanted} to spec.tolerations.`,
+          message: `the pod selects ${title} spot nodes, but does not tolerate their taint ${taint.key}`,
           expected: wanted,
         };
       } else {
         yield {
           severity: 'info',
           path,
-          message: `the pod does not tolerate the taint ${taint.key}, which spot nodes of ${title} usually have`,
+          fix: `Add ${wanted} to spec.tolerations if the nodes have the taint.`,
+          message: `the pod does not tolerate the taint ${taint.key}, which ${title} spot nodes usually have`,
           expected: wanted,
         };
       }
@@ -103,7 +105,7 @@ const spotGrace = podRule(
       }
       yield {
         path: '/spec/terminationGracePeriodSeconds',
-        message: `terminationGracePeriodSeconds must be less than the notice period of spot nodes of ${title} (${seconds} s >= ${noticeSeconds} s)`,
+        message: `terminationGracePeriodSeconds must be less than the notice period of ${title} spot nodes (${seconds} s >= ${noticeSeconds} s)`,
         found: seconds,
         expected: `less than ${noticeSeconds}`,
       };
@@ -138,7 +140,7 @@ const spotSelected = podRule(
       if (!wished) {
         yield {
           path: `/spec${path}`,
-          message: `the pod tolerates the taint of spot nodes of ${met.title}, but does not select such nodes`,
+          message: `the pod tolerates the taint of ${met.title} spot nodes, but does not select spot nodes`,
           expected: `the node label ${label}=${value}, if intended`,
         };
       }

@@ -35,7 +35,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'Drop-ins must not be written for the slices of pods (kubepods).',
       why: 'The kubelet creates these slices and rewrites their weights; systemd applies the drop-in at a daemon-reload, which removes GPUs from containers whose devices were injected by the hook.',
       source: 'kubernetes 1.36, cm/qos_container_manager; NVIDIA/nvidia-container-toolkit issue 48',
-      fix: 'Remove the setting, and set resource requests of pods, or kubeReserved and systemReserved of the kubelet.',
+      fix: 'Remove the setting, and set resource requests in the pods, or kubeReserved and systemReserved in the kubelet configuration.',
     },
     function* ({ name, value }) {
       if (/(^|\/)kubepods[^/]*\.slice(\.d|$)/.test(name)) {
@@ -57,7 +57,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'Units must use the settings of cgroups v2.',
       why: 'Settings of v1 have no effect on nodes with v2, and newer systemd does not know them; a kubelet of 1.35 does not start on nodes with v1.',
       source: 'systemd.resource-control(5); KEP-5573',
-      fix: 'Replace the setting with that of cgroups v2, such as CPUWeight=100, which has another scale (1 to 10000).',
+      fix: 'Replace the setting with the cgroups v2 setting, such as CPUWeight=100, which has another scale (1 to 10000).',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {
@@ -66,7 +66,7 @@ export const unitRules: readonly Rule[] = [
           if (now !== undefined) {
             yield {
               path: pointer('', section, setting),
-              message: `${setting} is a setting of cgroups v1, and has no effect with cgroups v2`,
+              message: `${setting} is a cgroups v1 setting, and has no effect with cgroups v2`,
               found,
               expected: now,
             };

@@ -5,7 +5,7 @@ import { type Severity } from '../../../checks/report/finding';
 import { type PodTemplateRule, type RuleContext } from '../../../checks/rules/rule';
 import { hasOperatorSharedMemory, type PodView } from '../../../checks/server/pod-view';
 import { type Say, saidOfPod } from '../../../checks/server/server-rule';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { deviceNoun, isAcceleratorResource } from '../../../facts/catalog';
 
@@ -37,6 +37,11 @@ export function podAdvice(
     ...(sees === 'everything' ? {} : { sees: sees ?? 'template' }),
     check: (template, context) => saidOfPod(template, check, context),
   };
+}
+
+/** A container as messages show it: `the container "server"`, or `containers[0]` without a name. */
+export function titleOf({ name, path }: Pick<Container, 'name' | 'path'>): string {
+  return name === '' ? fieldOf(path) : `the container "${name}"`;
 }
 
 /** A resource that a container asks for, with where it says so. */

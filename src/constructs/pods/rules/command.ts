@@ -63,7 +63,7 @@ export const commandRules: readonly Rule[] = [
       severity: 'error',
       summary: 'Outside a shell, a variable in command or args must be written as $(NAME).',
       why: 'No shell reads the arguments: the program receives the string ${NAME} itself.',
-      fix: 'Replace the variable with $(NAME), or run the command in a shell: command: ["sh", "-c", "…"].',
+      fix: 'Replace the variable with $(NAME), or run the command in a shell with command: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -75,7 +75,7 @@ export const commandRules: readonly Rule[] = [
             const name = braced ?? bare ?? '';
             say(path, `${written} is not expanded, because the command does not run in a shell`, {
               expected: `$(${name})`,
-              fix: `Replace the variable with $(${name}) in ${fieldOf(path)}, or run the command in a shell: command: ["sh", "-c", "…"].`,
+              fix: `Replace ${written} with $(${name}) in ${fieldOf(path)}, or run the command in a shell with command: ["sh", "-c", "…"].`,
               // An image's own entry point may be a shell; a name without braces may be meant as text.
               ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
             });
@@ -94,7 +94,7 @@ export const commandRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A command substitution such as $(hostname -s) must run in a shell.',
       why: 'Kubernetes does not change $(…) if it contains more than a name, and no shell runs it.',
-      fix: 'Run the command in a shell: command: ["sh", "-c", "…"].',
+      fix: 'Run the command in a shell with command: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -139,8 +139,8 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           for (const name of namesIn(text(value.value))) {
             if (!known.has(name) && !isServiceVariable(name)) {
-              say(`${path}/value`, `$(${name}) is not expanded: no earlier entry of env defines ${name}`, {
-                fix: `Add an entry for ${name} to env, before the one that uses it.`,
+              say(`${path}/value`, `$(${name}) is not expanded: no earlier entry in env defines ${name}`, {
+                fix: `Add an entry for ${name} to env, before the entry that uses it.`,
               });
             }
           }
@@ -154,8 +154,8 @@ export const commandRules: readonly Rule[] = [
           for (const { value, path } of textsOf(container.value[field], `${container.path}/${field}`)) {
             for (const name of namesIn(value)) {
               if (!known.has(name) && !isServiceVariable(name) && !(isCommand(name) && mayRunCommands(value))) {
-                say(path, `$(${name}) is not expanded: env of the container does not define ${name}`, {
-                  fix: `Add an entry for ${name} to env of the container.`,
+                say(path, `$(${name}) is not expanded: the container does not define ${name} in env`, {
+                  fix: `Add an entry for ${name} to the container's env.`,
                 });
               }
             }

@@ -5,7 +5,7 @@ import { type Rule } from '../../../checks/rules/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { asObject } from '../../../manifests/read';
 import { quantitiesOf, textsOf } from '../../../checks/server/values';
-import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice } from './advice';
+import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice, titleOf } from './advice';
 import { counted } from '../../../facts/words';
 
 type Container = PodView['containers'][number];
@@ -64,7 +64,7 @@ export const contentionRules: readonly Rule[] = [
         if (count >= 2 && cpus !== undefined && cpus < count) {
           say(
             `${container.path}/resources/limits/cpu`,
-            `the limit of ${counted(cpus, 'CPU')} must be at least one CPU for each of the ${counted(count, nounOf(devices))}`,
+            `limits.cpu must be at least one CPU for each of the ${counted(count, nounOf(devices))} (${cpus} < ${count})`,
             {
               expected: `at least ${count}`,
               fix: `Set limits.cpu to at least ${count}, or remove the limit.`,
@@ -130,7 +130,7 @@ export const contentionRules: readonly Rule[] = [
         ) {
           say(
             `${container.path}/volumeMounts`,
-            `the container "${container.name}" has ${workers} data loader processes, but only the default 64 MiB of shared memory at /dev/shm`,
+            `${titleOf(container)} has ${workers} data loader processes, but only the default 64 MiB of shared memory at /dev/shm`,
             { found: null, expected: 'an emptyDir with medium: Memory at /dev/shm' },
           );
         }
@@ -145,7 +145,7 @@ export const contentionRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The parallel sizes of a model server should multiply to the accelerators of its container.',
       why: 'With more ranks than devices the server does not start, unless it uses those of other pods; with fewer, the other devices are idle.',
-      fix: 'Set --tensor-parallel-size to the number of accelerators, or change that number in resources.limits.',
+      fix: 'Set --tensor-parallel-size to the number of accelerators, or change the number of accelerators in resources.limits.',
       source: 'vLLM and SGLang, distributed serving; Text Generation Inference, --num-shard',
     },
     (pod, say) => {
@@ -172,9 +172,9 @@ export const contentionRules: readonly Rule[] = [
             container.value.args === undefined ? `${container.path}/command` : `${container.path}/args`,
             ranks > count
               ? `the server needs ${counted(ranks, nounOf(devices))}, but the container has ${count}`
-              : `the server uses only ${ranks} of the ${counted(count, nounOf(devices))} of the container`,
+              : `the server uses only ${ranks} of the ${counted(count, nounOf(devices))} in the container`,
             {
-              expected: `${ranks === tensor ? '' : 'parallel sizes with the product '}${count}`,
+              expected: `${ranks === tensor ? '' : 'parallel sizes whose product is '}${count}`,
               fix: `Set ${ranks === tensor ? '--tensor-parallel-size' : 'the product of the parallel sizes'} to ${count}, or the number of devices in resources.limits to ${ranks}.`,
             },
           );

@@ -17,7 +17,7 @@ import {
 import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../../checks/rules/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
-import { acceleratorsOf, askedBy, podAdvice } from './advice';
+import { acceleratorsOf, askedBy, podAdvice, titleOf } from './advice';
 import { nearestName } from '../../../facts/spelling';
 
 /** Domains whose device resources the catalog lists in full. */
@@ -118,7 +118,7 @@ export const deviceRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A container must get its GPUs either from the device plugin or from a resource claim.',
       why: 'The two work independently: the container gets both, or both allocate the same GPU.',
-      fix: 'Remove the device from resources.limits, or the claim from resources.claims.',
+      fix: 'Remove the device from resources.limits, or remove the claim from resources.claims.',
       source: `${cite('nvidia-dra-driver-gpu')} (a node's GPUs belong to the device plugin or to the DRA driver)`,
     },
     (pod, say) => {
@@ -127,7 +127,9 @@ export const deviceRules: readonly Rule[] = [
         const claims = itemsOf(asObject(container.value.resources).claims, `${container.path}/resources/claims`);
         const [first] = devices;
         if (first !== undefined && claims.some(({ value }) => /gpu|device|accelerator/i.test(text(value.name)))) {
-          say(first.path, `the container requests ${first.name} both in resources.limits and with a resource claim`);
+          say(first.path, `the container requests ${first.name} both in resources.limits and with a resource claim`, {
+            fix: `Remove ${first.name} from resources.limits, or remove the claim from resources.claims.`,
+          });
         }
       }
     },
@@ -154,7 +156,7 @@ export const deviceRules: readonly Rule[] = [
         const security = asObject(container.value.securityContext);
         const added = textsOf(asObject(security.capabilities).add, '').map(({ value }) => value.replace(/^CAP_/, ''));
         if (security.privileged !== true && !added.includes(RDMA_CAPABILITY) && !added.includes('ALL')) {
-          say(rdma.path, `the container "${container.name}" has an RDMA device but not the capability IPC_LOCK`, {
+          say(rdma.path, `${titleOf(container)} has an RDMA device but not the capability IPC_LOCK`, {
             expected: 'securityContext.capabilities.add: [IPC_LOCK]',
           });
         }
@@ -169,7 +171,7 @@ export const deviceRules: readonly Rule[] = [
       severity: 'info',
       summary: "A shared RDMA device must have the name in its plugin's configuration.",
       why: 'The configuration of the shared device plugin defines rdma/<name>: with another name the pod stays pending.',
-      fix: 'Rename the resource to a resourceName in the configuration of the plugin (rdmaSharedDevicePlugin of the NicClusterPolicy).',
+      fix: 'Rename the resource to rdma/<resourceName>, with a resourceName in the plugin configuration (spec.rdmaSharedDevicePlugin of the NicClusterPolicy).',
       source: `${cite('network-operator')}, rdmaSharedDevicePlugin`,
     },
     (pod, say) => {
@@ -178,9 +180,9 @@ export const deviceRules: readonly Rule[] = [
           if (/^rdma\/(roce(_v2)?|ib|hca|infiniband|rdma)$/i.test(name)) {
             say(
               path,
-              `"${name}" exists only if the configuration of the RDMA shared device plugin has this resourceName`,
+              `"${name}" exists only if the RDMA shared device plugin is configured with the resourceName "${name.slice(name.indexOf('/') + 1)}"`,
               {
-                expected: 'the name in the cluster, for example rdma/rdma_shared_device_a',
+                expected: 'the resource name in the cluster, such as rdma/rdma_shared_device_a',
               },
             );
           }
@@ -243,7 +245,7 @@ export const deviceRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'NCCL_SOCKET_IFNAME must name an interface of the pod; NCCL_IB_HCA selects the RDMA card.',
       why: 'Inside a pod the interface is eth0 (and net1, net2 of attachments); ib0 belongs to the host. NCCL finds no interface, and the variable does not select the RDMA card.',
-      fix: 'Set NCCL_SOCKET_IFNAME to eth0 or use hostNetwork or a network attachment, and select cards with NCCL_IB_HCA.',
+      fix: 'Set NCCL_SOCKET_IFNAME to eth0, or use hostNetwork or a network attachment, and select cards with NCCL_IB_HCA.',
       source: 'NVIDIA NCCL user guide, NCCL_SOCKET_IFNAME and NCCL_IB_HCA',
     },
     (pod, say) => {
@@ -256,18 +258,18 @@ export const deviceRules: readonly Rule[] = [
             continue;
           }
           if (!pod.hostNetwork) {
-            say(`${path}/value`, `"${said}" is an interface of the host, but the pod does not use the host network`, {
-              expected: 'eth0, or net1 of a network attachment',
+            say(`${path}/value`, `"${said}" is a host interface, but the pod does not use the host network`, {
+              expected: 'eth0, or net1 with a network attachment',
               fix: 'Set NCCL_SOCKET_IFNAME to eth0, or to net1 if the pod has a network attachment.',
             });
           } else if (/^=?ib/.test(said) && !choosesCard) {
             say(
               `${path}/value`,
-              `NCCL_SOCKET_IFNAME "${said}" selects the interface of the bootstrap traffic, not the RDMA card`,
+              `NCCL_SOCKET_IFNAME "${said}" selects the interface for bootstrap traffic, not the RDMA card`,
               {
                 severity: 'info',
-                expected: 'NCCL_IB_HCA as well',
-                fix: 'Set NCCL_IB_HCA to the RDMA cards, for example mlx5.',
+                expected: 'NCCL_SOCKET_IFNAME and NCCL_IB_HCA',
+                fix: 'Add NCCL_IB_HCA to env with the names of the RDMA cards, such as mlx5.',
               },
             );
           }

@@ -48,12 +48,16 @@ export const networkRules: readonly Rule[] = [
     (pod, say) => {
       const policy = text(pod.spec.dnsPolicy) || 'ClusterFirst';
       if (pod.hostNetwork && policy === 'ClusterFirst') {
-        say('/spec/dnsPolicy', 'on the host network, dnsPolicy ClusterFirst uses the name servers of the host', {
-          found: policy,
-          expected: 'ClusterFirstWithHostNet',
-          // The agent of a node talks to the node and the API server, both of which it finds without the DNS of the cluster.
-          ...(pod.kind === 'DaemonSet' || isSystemPod(pod) ? { severity: 'info' } : {}),
-        });
+        say(
+          '/spec/dnsPolicy',
+          "on the host network, a pod with dnsPolicy ClusterFirst uses the host's name servers, and cannot resolve Services",
+          {
+            found: policy,
+            expected: 'ClusterFirstWithHostNet',
+            // The agent of a node talks to the node and the API server, both of which it finds without the DNS of the cluster.
+            ...(pod.kind === 'DaemonSet' || isSystemPod(pod) ? { severity: 'info' } : {}),
+          },
+        );
       }
     },
   ),
@@ -109,13 +113,13 @@ export const networkRules: readonly Rule[] = [
             {
               severity: 'warning',
               expected: `${elsewhere.namespace}/${network.name}`,
-              fix: `Write "${elsewhere.namespace}/${network.name}" in ${NETWORKS_ANNOTATION}, or add the NetworkAttachmentDefinition to the namespace "${where}".`,
+              fix: `Replace "${network.name}" with "${elsewhere.namespace}/${network.name}" in the annotation ${NETWORKS_ANNOTATION}, or add the NetworkAttachmentDefinition to the namespace "${where}".`,
             },
           );
         } else {
           say(PATH, `NetworkAttachmentDefinition "${network.name}" not found in these manifests`, {
             absent: { kind: NETWORK_ATTACHMENT, name: network.name },
-            fix: `Add the NetworkAttachmentDefinition to the manifests, or make sure that it exists in the namespace ${
+            fix: `Add the NetworkAttachmentDefinition "${network.name}" to the manifests, or make sure that it exists in the namespace ${
               where === undefined || where === '' ? 'of the pod' : `"${where}"`
             }.`,
           });
@@ -132,7 +136,7 @@ export const networkRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A pod must request one device for each attachment to a network with devices.',
       why: 'An attachment without a device fails (VF pci addr is required), and the pod does not start, unless the network resources injector adds the request; a device without an attachment stays unused.',
-      fix: `Set resources.limits of the device to the number of times that the network is listed in ${NETWORKS_ANNOTATION}.`,
+      fix: `Set the device in resources.limits to the number of times that the network is listed in ${NETWORKS_ANNOTATION}.`,
       source: `${cite('multus')}, pkg/k8sclient getKubernetesDelegate; ${cite('sriov-network-operator')}, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
     },
     (pod, say, { set }) => {
@@ -150,10 +154,10 @@ export const networkRules: readonly Rule[] = [
         if (asked.length === 0) {
           say(
             PATH,
-            `the network "${network.name}" needs the resource "${attachment.resource}", which no container requests`,
+            `the network "${network.name}" needs the resource "${attachment.resource}", but no container requests this resource`,
             {
               expected: `limits["${attachment.resource}"]`,
-              fix: `Set limits["${attachment.resource}"] of a container to the number of times that the annotation lists the network.`,
+              fix: `Set limits["${attachment.resource}"] in a container to the number of times that the annotation lists the network.`,
             },
           );
           continue;

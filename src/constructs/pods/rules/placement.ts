@@ -80,7 +80,7 @@ export const placementRules: readonly Rule[] = [
       for (const key of missing) {
         say(
           '/spec/tolerations',
-          `the pod requests an accelerator, but does not tolerate the taint "${key}" that such nodes usually have`,
+          `the pod requests an accelerator, but does not tolerate the taint "${key}", which nodes with this accelerator usually have`,
           {
             found: null,
             expected: `{key: ${key}, operator: Exists, effect: NoSchedule}`,
@@ -99,14 +99,14 @@ export const placementRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A toleration should name a taint that exists.',
       why: 'GPU feature discovery sets this key as a label, and no component taints nodes with it, so the toleration has no effect.',
-      fix: 'Set the key of the toleration to nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
+      fix: 'Set key in the toleration to nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
       source: `${cite('nvidia-gpu-operator')}; k8s-device-plugin (labels of GPU feature discovery)`,
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {
         const key = text(value.key);
         if (NEVER_TAINTS.includes(key)) {
-          say(`${path}/key`, `"${key}" is a label of nodes, not a taint, so the toleration has no effect`, {
+          say(`${path}/key`, `"${key}" is a node label, not a taint, so the toleration has no effect`, {
             expected: 'nvidia.com/gpu',
           });
         }
@@ -205,7 +205,7 @@ export const placementRules: readonly Rule[] = [
       severity: 'error',
       summary: 'The operators Gt and Lt of node affinity must have an integer as their value.',
       why: 'The API server accepts any string; the scheduler cannot read it as a number and matches no node.',
-      fix: 'Set values of the expression to one integer, without a unit.',
+      fix: 'Set values in the expression to one integer, without a unit.',
       source: 'observed on kube-apiserver 1.36.2; kubernetes apimachinery labels.NewRequirement',
     },
     (pod, say) => {
@@ -230,7 +230,7 @@ export const placementRules: readonly Rule[] = [
       summary:
         'Pods that exchange gradients should be placed by network distance, not by host anti-affinity within a zone.',
       why: 'Anti-affinity by host name places one pod per node anywhere in the zone; it does not take racks, switches, or NVLink domains into account.',
-      fix: 'Remove the anti-affinity, and set networkTopology of a Volcano Job, a topology annotation of Kueue, or pod affinity with topologyKey nvidia.com/gpu.clique.',
+      fix: 'Remove the anti-affinity, and set networkTopology in a Volcano Job, a Kueue topology annotation, or pod affinity with topologyKey: nvidia.com/gpu.clique.',
       source: `${cite('volcano')} HyperNode; ${cite('kueue')} topology-aware scheduling`,
     },
     (pod, say) => {
@@ -260,7 +260,7 @@ export const placementRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A pod on spot nodes should belong to a workload that replaces it.',
       why: 'A spot node may be deleted at any time, and a bare Pod is not recreated.',
-      fix: 'Add a rule with action: Ignore and onPodConditions of type DisruptionTarget to spec.podFailurePolicy of the Job.',
+      fix: 'Add a rule with action: Ignore and onPodConditions: [{type: DisruptionTarget}] to spec.podFailurePolicy of the Job.',
       source: 'kubernetes 1.36, Job podFailurePolicy (DisruptionTarget)',
     },
     (pod, say) => {
@@ -271,7 +271,7 @@ export const placementRules: readonly Rule[] = [
       if (pod.isPod) {
         say(spot.path, 'a Pod without a controller on a spot node is not recreated when the node is deleted', {
           expected: 'a Job',
-          fix: 'Put the pod into spec.template of a Job, with a rule in spec.podFailurePolicy that ignores the condition DisruptionTarget.',
+          fix: 'Put the pod into spec.template of a Job, with a spec.podFailurePolicy rule that ignores the DisruptionTarget condition.',
         });
       } else if (pod.group === 'batch' && pod.kind === 'Job') {
         const policy = asObject(asObject(pod.template.manifest.object.spec).podFailurePolicy);
@@ -281,9 +281,9 @@ export const placementRules: readonly Rule[] = [
             items(value, '/onPodConditions').some((condition) => condition.value.type === 'DisruptionTarget'),
         );
         if (!ignores) {
-          say(spot.path, 'each deletion of a spot node counts as a pod failure toward backoffLimit of the Job', {
+          say(spot.path, 'each deletion of a spot node counts as a pod failure toward the backoffLimit of the Job', {
             severity: 'info',
-            expected: 'a podFailurePolicy with Ignore on DisruptionTarget',
+            expected: 'a podFailurePolicy rule with action: Ignore for DisruptionTarget',
           });
         }
       }

@@ -3,7 +3,7 @@
  */
 import { type Rule } from '../../../checks/rules/rule';
 import { asArray, asObject, asString } from '../../../manifests/read';
-import { podAdvice } from './advice';
+import { podAdvice, titleOf } from './advice';
 
 export const probeRules: readonly Rule[] = [
   podAdvice(
@@ -14,7 +14,7 @@ export const probeRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A liveness probe must not run nvidia-smi.',
       why: 'The driver answers slowly under load, and more so without persistence mode: a few slow answers terminate a healthy container. Also, the output of nvidia-smi shows nothing about the program.',
-      fix: 'Set livenessProbe to a probe of the program itself, for example httpGet, and run nvidia-smi at most in a startupProbe.',
+      fix: 'Set livenessProbe to a probe of the program itself, such as httpGet, and run nvidia-smi only in a startupProbe.',
       source: 'kubernetes 1.36, probes (a failed liveness probe restarts the container); NVIDIA driver persistence',
     },
     (pod, say) => {
@@ -27,7 +27,7 @@ export const probeRules: readonly Rule[] = [
         }
         say(
           `${container.path}/livenessProbe/exec/command`,
-          `the liveness probe runs nvidia-smi: the kubelet restarts the container "${container.name}" when the driver is slow`,
+          `the liveness probe runs nvidia-smi: the kubelet restarts ${titleOf(container)} when the driver is slow`,
           { expected: 'a probe of the program, or none' },
         );
       }

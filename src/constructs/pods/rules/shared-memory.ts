@@ -7,7 +7,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';
 import { counted } from '../../../facts/words';
-import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice } from './advice';
+import { acceleratorsOf, devicesOf, hasSharedMemory, nounOf, podAdvice, titleOf } from './advice';
 
 const MEDIA = ['', 'Memory', 'HugePages'];
 
@@ -20,7 +20,7 @@ export const sharedMemoryRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'An in-memory volume must have a sizeLimit below the memory limit of the container that fills it.',
       why: "Data in the volume counts as memory of the container, which is OOM-killed when the volume fills up. Without a limit the volume may use half of the node's memory.",
-      fix: 'Set emptyDir.sizeLimit to less than limits.memory of the containers that mount the volume.',
+      fix: 'Set emptyDir.sizeLimit to less than limits.memory in each container that mounts the volume.',
       source: "kubernetes 1.36, emptyDir with medium Memory (tmpfs is charged to the container's cgroup)",
     },
     (pod, say) => {
@@ -38,7 +38,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         if (limit === undefined) {
           say(`${volume.path}/emptyDir`, `the in-memory volume "${text(volume.value.name)}" has no sizeLimit`, {
             expected: 'a sizeLimit',
-            fix: 'Set emptyDir.sizeLimit to less than limits.memory of the containers that mount the volume.',
+            fix: 'Set emptyDir.sizeLimit to less than limits.memory in each container that mounts the volume.',
             ...(bounded ? { severity: 'info' } : {}),
           });
           continue;
@@ -48,10 +48,10 @@ export const sharedMemoryRules: readonly Rule[] = [
           if (memory !== undefined && !limit.isLessThan(memory)) {
             say(
               `${volume.path}/emptyDir/sizeLimit`,
-              `sizeLimit must be less than the memory limit of the container "${container.name}" (${limit.toString()} >= ${memory.toString()})`,
+              `sizeLimit must be less than the memory limit of ${titleOf(container)} (${limit.toString()} >= ${memory.toString()})`,
               {
                 expected: `less than ${memory.toString()}`,
-                fix: `Set emptyDir.sizeLimit to less than ${memory.toString()}, or limits.memory of the container to more than ${limit.toString()}.`,
+                fix: `Set emptyDir.sizeLimit to less than ${memory.toString()}, or set limits.memory in the container to more than ${limit.toString()}.`,
               },
             );
           }
@@ -82,7 +82,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         }
         say(
           `${container.path}/volumeMounts`,
-          `the container "${container.name}" has ${counted(count, nounOf(devices))}, but only the default 64 MiB of shared memory at /dev/shm`,
+          `${titleOf(container)} has ${counted(count, nounOf(devices))}, but only the default 64 MiB of shared memory at /dev/shm`,
           { found: null, expected: 'an emptyDir with medium: Memory at /dev/shm' },
         );
       }
@@ -96,7 +96,7 @@ export const sharedMemoryRules: readonly Rule[] = [
       severity: 'error',
       summary: 'emptyDir.medium must be empty, Memory, HugePages, or HugePages-<size>.',
       why: 'The API server accepts any string; the kubelet cannot mount an unknown medium, and the pod never starts.',
-      fix: 'Set emptyDir.medium: Memory for a volume in memory.',
+      fix: 'Set emptyDir.medium to Memory for an in-memory volume.',
       source: 'observed on kube-apiserver 1.36.2; kubernetes pkg/volume/emptydir',
     },
     (pod, say) => {
@@ -108,7 +108,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         say(`${path}/emptyDir/medium`, `unsupported medium "${medium}"`, {
           expected: /ram|mem|tmpfs/i.test(medium)
             ? 'Memory'
-            : 'Memory, HugePages, HugePages-<size>, or unset for the storage of the node',
+            : 'Memory, HugePages, HugePages-<size>, or unset to use node storage',
         });
       }
     },

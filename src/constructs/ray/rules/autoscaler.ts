@@ -65,7 +65,7 @@ const faultTolerance = clusterRule(
           path: at,
           message: `${what} must be replaced with a field of gcsFaultToleranceOptions`,
           expected: 'a field of gcsFaultToleranceOptions',
-          fix: `Remove ${fieldOf(at)}, and set the corresponding field of gcsFaultToleranceOptions.`,
+          fix: `Remove ${fieldOf(at)}, and set the corresponding field in gcsFaultToleranceOptions.`,
         };
       }
     }
@@ -126,7 +126,7 @@ const restartPolicy = clusterRule(
       }
       yield {
         path: `${podSpecPath}/restartPolicy`,
-        message: `restartPolicy of ${groupAt(podSpecPath, name)} must be Never: ${JSON.stringify(policy)}`,
+        message: `restartPolicy in ${groupAt(podSpecPath, name)} must be Never: ${JSON.stringify(policy)}`,
         found: policy,
         expected: 'Never',
       };
@@ -181,14 +181,14 @@ const perGroup = clusterRule(
       if (idle !== undefined && idle < 0) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `idleTimeoutSeconds of ${groupAt(at, name)} must be greater than or equal to 0: ${idle}`,
+          message: `idleTimeoutSeconds in ${groupAt(at, name)} must be greater than or equal to 0: ${idle}`,
           found: idle,
           expected: 'at least 0',
         };
       } else if (idle !== undefined && !v2) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `idleTimeoutSeconds of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
+          message: `idleTimeoutSeconds in ${groupAt(at, name)} requires autoscalerOptions.version: v2`,
           found: idle,
           fix: `Set autoscalerOptions.version: v2, or remove ${fieldOf(at)}.idleTimeoutSeconds.`,
         };
@@ -200,14 +200,14 @@ const perGroup = clusterRule(
       if (!v2 || !autoscaling) {
         yield {
           path: `${at}/priority`,
-          message: `priority of ${groupAt(at, name)} requires autoscalerOptions.version v2`,
+          message: `priority in ${groupAt(at, name)} requires autoscalerOptions.version: v2`,
           found: priority,
           fix: `Set autoscalerOptions.version: v2, or remove ${fieldOf(at)}.priority.`,
         };
       } else if (version !== undefined && isBefore(version, 2, 56)) {
         yield {
           path: `${at}/priority`,
-          message: `Ray ${version.text} does not support priority of ${groupAt(at, name)}`,
+          message: `Ray ${version.text} does not support priority in ${groupAt(at, name)}`,
           found: priority,
           expected: 'Ray 2.56 or later',
           fix: 'Remove priority, or set rayVersion and the images to Ray 2.56 or later.',

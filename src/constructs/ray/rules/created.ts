@@ -14,7 +14,7 @@ const hasSpec: ObjectRule = rayRule(
     row: 'RA14',
     summary: 'A RayCluster and a RayService must have a spec.',
     why: 'The schema does not require one. The controller rejects a cluster without a head group, and creates no pod.',
-    fix: 'Set spec with the headGroupSpec of the cluster, in a RayService in rayClusterConfig.',
+    fix: 'Set spec.headGroupSpec, or in a RayService spec.rayClusterConfig.headGroupSpec, to a head group with a pod template.',
   },
   function* ({ id, object }) {
     if (isUnset(object.spec)) {
@@ -23,7 +23,7 @@ const hasSpec: ObjectRule = rayRule(
         path: '/spec',
         message: 'spec must be set',
         expected: `a ${id.kind} with ${field}`,
-        fix: `Set ${field} with a pod template that has a Ray container.`,
+        fix: `Set ${field}.template to a pod template with a Ray container.`,
       };
     }
   },

@@ -55,7 +55,7 @@ const groupNames = clusterRule(
     summary: 'The worker groups of a Ray cluster must have different names.',
     why: 'Pods are identified by the name of their group; the webhook rejects duplicates.',
     source: `${KUBERAY}, ray-operator/pkg/webhooks/v1/raycluster_webhook.go`,
-    fix: 'Set groupName of each entry of workerGroupSpecs to a unique name.',
+    fix: 'Set groupName to a unique name in each entry of workerGroupSpecs.',
   },
   function* ({ workers }) {
     const seen = new Set<string>();
@@ -93,7 +93,7 @@ const range = fixesByField(
           if (bound < 0) {
             yield {
               path: `${path}/${field}`,
-              message: `${field} of ${groupAt(path, group)} must be greater than or equal to 0: ${bound}`,
+              message: `${field} in ${groupAt(path, group)} must be greater than or equal to 0: ${bound}`,
               found: bound,
               expected: 'at least 0',
             };
@@ -102,8 +102,9 @@ const range = fixesByField(
         if (min > max) {
           yield {
             path: `${path}/minReplicas`,
-            message: `minReplicas of ${groupAt(path, group)} must be less than or equal to maxReplicas (${min} > ${max})`,
+            message: `minReplicas in ${groupAt(path, group)} must be less than or equal to maxReplicas (${min} > ${max})`,
             found: min,
+            fix: `Set ${fieldOf(path)}.minReplicas to at most ${max}, or increase maxReplicas to at least ${min}.`,
           };
         }
       }
@@ -132,7 +133,7 @@ const inRange = clusterRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `replicas of ${groupAt(path, group)} is outside the range from minReplicas to maxReplicas: KubeRay creates ${replicas < min ? min : max} instead of ${replicas}`,
+        message: `replicas in ${groupAt(path, group)} is not between minReplicas and maxReplicas: KubeRay creates ${replicas < min ? min : max} instead of ${replicas}`,
         found: replicas,
         expected: `${min} to ${max}`,
       };
@@ -176,16 +177,16 @@ const labels = fixesByField(
       summary:
         'Ray labels of a group must be set in labels, not in rayStartParams, and must be valid Kubernetes labels.',
       why: 'The controller rejects the cluster.',
-      fix: 'Move the labels from rayStartParams to the field labels of the group.',
+      fix: 'Move the labels from rayStartParams to the labels field of the group.',
     },
     function* (cluster) {
       for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
         if (startParams.labels !== undefined) {
           yield {
             path: `${path}/rayStartParams/labels`,
-            message: `labels must not be set in rayStartParams of ${groupAt(path, group)}`,
+            message: `labels must not be set in the rayStartParams of ${groupAt(path, group)}`,
             found: startParams.labels,
-            expected: 'the field labels of the group',
+            expected: 'the labels field of the group',
           };
         }
         for (const [key, text] of stringEntries(value.labels)) {
@@ -219,7 +220,7 @@ const suspended = clusterRule(
       if (value.suspend === true) {
         yield {
           path: `${path}/suspend`,
-          message: `suspend of ${groupAt(path, group)} must not be true when enableInTreeAutoscaling is true`,
+          message: `suspend in ${groupAt(path, group)} must not be true when enableInTreeAutoscaling is true`,
           found: true,
         };
       }
@@ -248,7 +249,7 @@ const gates = clusterRule(
       if (isObject(spec[field])) {
         yield {
           path: `${path}/${field}`,
-          message: `${field} requires the feature gate ${gate} of the operator`,
+          message: `${field} requires the ${gate} feature gate of the operator`,
           fix: `Start the operator with --feature-gates=${gate}=true, or remove ${field}.`,
         };
       }
@@ -318,7 +319,7 @@ const gpusMatch = clusterRule(
       }
       yield {
         path: `${path}/rayStartParams/num-gpus`,
-        message: `num-gpus of ${groupAt(path, group)} is ${stated}, but each of its pods requests ${counted(devices, 'device')}`,
+        message: `num-gpus in ${groupAt(path, group)} is ${stated}, but each of its pods requests ${counted(devices, 'device')}`,
         found: stated,
         expected: String(devices),
       };
@@ -362,7 +363,7 @@ const auth = clusterRule(
     } else if (isBefore(version, 2, least)) {
       yield {
         path: `${path}/rayVersion`,
-        message: `Ray ${version.text} does not support authOptions.mode token`,
+        message: `Ray ${version.text} does not support authOptions.mode: token`,
         fix: `Set rayVersion and the images to Ray 2.${least}.0 or later, or remove authOptions.`,
         found: version.text,
         expected: `2.${least}.0 or later`,

@@ -87,7 +87,7 @@ const cluster = rayJobRule(
       yield {
         path: `${path}/submissionMode`,
         message: 'submissionMode must not be SidecarMode when clusterSelector is set',
-        fix: 'Set submissionMode to another mode, or remove clusterSelector.',
+        fix: 'Set submissionMode to a mode other than SidecarMode, or remove clusterSelector.',
         found: mode,
       };
     }
@@ -145,7 +145,7 @@ const mode = fixesByField(
       if (policy !== '' && policy !== 'Never') {
         yield {
           path: `${path}${at}`,
-          message: `restartPolicy of the head group must be Never: ${JSON.stringify(policy)}`,
+          message: `restartPolicy in the head group must be Never: ${JSON.stringify(policy)}`,
           found: policy,
           expected: 'Never',
         };
@@ -202,7 +202,7 @@ function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterab
         path: `${at}${own}`,
         message: `duplicate deletion rule "${policy}" for the same condition`,
         found: policy,
-        fix: `Remove ${fieldOf(`${at}${own}`)}, or set another policy or condition in it.`,
+        fix: `Remove ${fieldOf(`${at}${own}`)}, or set another policy or condition in this rule.`,
       };
     }
     const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
@@ -250,23 +250,23 @@ const deletion = rayJobRule(
       if (selectsCluster && (policy === 'DeleteCluster' || policy === 'DeleteWorkers')) {
         yield {
           path: place,
-          message: `the policy must not be ${policy} when clusterSelector is set`,
+          message: `policy must not be ${policy} when clusterSelector is set`,
           found: policy,
           fix: `Set ${fieldOf(place)} to DeleteSelf or DeleteNone, or remove clusterSelector.`,
         };
       } else if (autoscaling && policy === 'DeleteWorkers') {
         yield {
           path: place,
-          message: 'the policy must not be DeleteWorkers when enableInTreeAutoscaling is true',
+          message: 'policy must not be DeleteWorkers when enableInTreeAutoscaling is true',
           found: policy,
-          fix: `Set ${fieldOf(place)} to another policy, or enableInTreeAutoscaling: false.`,
+          fix: `Set ${fieldOf(place)} to another policy, or set enableInTreeAutoscaling: false.`,
         };
       }
       if (shutsDown && rules.length === 0 && policy === 'DeleteNone') {
         yield {
           path: place,
-          message: 'the policy must not be DeleteNone when shutdownAfterJobFinishes is true',
-          fix: 'Remove shutdownAfterJobFinishes, or set another policy.',
+          message: 'policy must not be DeleteNone when shutdownAfterJobFinishes is true',
+          fix: 'Remove shutdownAfterJobFinishes, or set policy to DeleteCluster or DeleteSelf.',
           found: policy,
         };
       }

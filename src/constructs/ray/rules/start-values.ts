@@ -16,7 +16,7 @@ const runtimeEnvironment = rayJobRule(
     summary: 'runtimeEnvYAML must be a YAML mapping.',
     why: 'The controller rejects a RayJob whose environment it cannot read.',
     source: `${VALIDATION}, ValidateRayJobSpec`,
-    fix: 'Set runtimeEnvYAML to a YAML mapping in a block (|), with one key on each line, such as pip or env_vars.',
+    fix: 'Set runtimeEnvYAML to a YAML mapping in a literal block (|), such as pip: [torch].',
     concerns: ['runtimeEnvYAML'],
   },
   function* ({ spec, path }) {
@@ -28,7 +28,7 @@ const runtimeEnvironment = rayJobRule(
     const at = `${path}/runtimeEnvYAML`;
     if ('problem' in parsed) {
       const { line } = parsed.problem.position;
-      yield { path: at, message: `runtimeEnvYAML is not valid YAML: ${parsed.problem.message} in line ${line}` };
+      yield { path: at, message: `runtimeEnvYAML is not valid YAML: ${parsed.problem.message} at line ${line}` };
     } else if (!isObject(parsed.value)) {
       yield { path: at, message: 'runtimeEnvYAML must be a YAML mapping', expected: 'a mapping such as pip: [torch]' };
     }
@@ -91,7 +91,7 @@ const scalableGroup = clusterRule(
     summary: 'With the autoscaler, each worker group should state its CPUs: a limit or a request of cpu, or num-cpus.',
     why: 'The autoscaler reads the resources of a new worker from these. Without them it counts zero CPUs and never adds a worker for tasks that need CPUs.',
     source: `${KUBERAY}; Ray, python/ray/autoscaler/_private/kuberay/autoscaling_config.py`,
-    fix: 'Set resources.limits.cpu of the Ray container, or rayStartParams["num-cpus"], to the number of CPUs of a worker.',
+    fix: 'Set resources.limits.cpu in the Ray container, or rayStartParams["num-cpus"], to the number of CPUs of a worker.',
     concerns: ['enableInTreeAutoscaling'],
   },
   function* ({ autoscaling, workers }) {
@@ -103,7 +103,7 @@ const scalableGroup = clusterRule(
       if (!states && startParams['num-cpus'] === undefined) {
         yield {
           path: `${containerPath}/resources`,
-          message: `the worker group "${name}" sets no limits.cpu, so the autoscaler adds no worker for tasks that require CPUs`,
+          message: `${name === '' ? 'the worker group' : `the worker group "${name}"`} sets no limits.cpu, so the autoscaler adds no workers for tasks that require CPUs`,
           expected: 'limits.cpu',
         };
       }

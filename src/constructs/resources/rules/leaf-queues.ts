@@ -48,7 +48,7 @@ export const queueIsLeaf: SetRule = {
   summary: 'A workload should be in a leaf queue.',
   why: 'Where the scheduler reads the hierarchy of queues, only leaf queues give resources to pods: the pods of other queues stay pending.',
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity (isLeafQueue); ${cite('kai-scheduler')}, docs/queues`,
-  fix: 'Set the name of the queue to that of a leaf queue, for example in the label kai.scheduler/queue or in schedulingPolicy.queue.',
+  fix: 'Set the queue name to the name of a leaf queue, for example in the label kai.scheduler/queue or in schedulingPolicy.queue.',
   *check({ set }) {
     const childrenOf = childrenIn(set);
     for (const manifest of set.manifests) {
@@ -65,7 +65,7 @@ export const queueIsLeaf: SetRule = {
             message: `the queue "${reference.name}" must be a leaf queue: the pods of a queue with child queues may stay pending`,
             found: reference.name,
             expected: oneOf(children.slice(0, 6)),
-            fix: `Set ${fieldOf(reference.path)} to a leaf queue, for example ${children[0]}.`,
+            fix: `Set ${fieldOf(reference.path)} to a leaf queue such as ${children[0]}.`,
           };
         }
       }

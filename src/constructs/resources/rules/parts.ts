@@ -107,7 +107,7 @@ export const keyExists: PodTemplateRule = {
   summary: 'A key that a pod reads should be in the ConfigMap or Secret.',
   why: 'The container does not start without the key, unless a controller adds it or the reference is optional; a mount of the file is an empty directory.',
   source: 'kubernetes 1.36, pkg/kubelet (CreateContainerConfigError); pkg/volume/util/subpath (SafeMakeDir)',
-  fix: 'Set the key to a key of the ConfigMap or Secret, or set optional: true in the reference.',
+  fix: 'Set the key to one in the ConfigMap or Secret, or set optional: true in the reference.',
   *check({ manifest, spec }, { set }): Iterable<Violation> {
     for (const { kind, name, key, path } of [...keysOf(spec), ...filesOf(spec)]) {
       const definitions = set.definitionsOf(kind, name, manifest.id.namespace).map(keysIn);
@@ -121,7 +121,7 @@ export const keyExists: PodTemplateRule = {
         message: `the ${kind} "${name}" has no key "${key}"`,
         found: key,
         expected: nearestName(key, keys) ?? oneOf(keys.slice(0, 6)),
-        fix: `Set ${fieldOf(path)} to a key of the ${kind}, for example ${nearestName(key, keys) ?? keys[0]}${path.endsWith('/subPath') ? '' : ', or set optional: true in the reference'}.`,
+        fix: `Set ${fieldOf(path)} to a key in the ${kind}, such as ${nearestName(key, keys) ?? keys[0]}${path.endsWith('/subPath') ? '' : ', or set optional: true in the reference'}.`,
       };
     }
   },

@@ -122,10 +122,10 @@ export const podsFitQueue: SetRule = {
             yield {
               manifest,
               path: reference.path,
-              message: `the requests of all pods of the workload exceed the limit of the queue "${of}" (${all.toString()} > ${amount.toString()} ${resource})`,
+              message: `the pods of the workload request more than the limit of the queue "${of}" (${all.toString()} > ${amount.toString()} ${resource})`,
               found: all.toString(),
               expected: `at most ${amount.toString()} ${resource}`,
-              fix: `Increase ${terms.field(resource)} of the queue "${of}" to at least ${all.toString()}, or decrease the replicas or the requests of the workload.`,
+              fix: `Increase ${terms.field(resource)} in the queue "${of}" to at least ${all.toString()}, or decrease the replicas or the requests of the workload.`,
             };
           }
         }

@@ -8,7 +8,7 @@ import { nearestObjectName } from '../../../facts/spelling';
 import { kindKey, mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { selectionOf } from '../../../manifests/references/selectors';
 import { type SetRule, type Violation } from '../../../checks/rules/rule';
@@ -167,7 +167,7 @@ export const selectsSomething: SetRule = {
     'A selector should match at least one object of the manifests, if they contain objects of the kind that it selects.',
   why: 'A Service without pods has no endpoints, a monitor without targets collects nothing, and a policy without pods has no effect. The objects may be in the cluster; a label that nearly matches is most likely misspelled.',
   source: 'kubernetes 1.36, label selectors',
-  fix: 'Set the selector to the labels of the objects that it must match, or add these objects.',
+  fix: 'Set the selector to the labels of the objects to select, or add these objects to the manifests.',
   *check({ set }) {
     const candidates = new Candidates(set);
     for (const manifest of set.manifests) {
@@ -205,6 +205,7 @@ function* unmatched(
       path: place.path,
       message: `the selector matches none of the ${of === 'pods' ? 'pods' : 'Services'} in these manifests`,
       found: wanted,
+      fix: `Set ${fieldOf(place.path)} to the labels of the ${of === 'pods' ? 'pods' : 'Services'} to select, or add these ${of === 'pods' ? 'pods' : 'Services'} to the manifests.`,
     };
     return;
   }
@@ -217,6 +218,6 @@ function* unmatched(
     message: `the selector matches none of the ${of === 'pods' ? 'pods' : 'Services'} in these manifests: ${nearest} has the label ${miss.key}: ${miss.has}`,
     found: miss.wanted,
     expected: miss.has,
-    fix: `Set ${miss.key} to ${plain(miss.has)} in the selector, or to ${plain(miss.wanted)} in the labels of ${nearest}.`,
+    fix: `Set ${miss.key} to ${plain(miss.has)} in the selector, or set it to ${plain(miss.wanted)} in the labels of ${nearest}.`,
   };
 }
