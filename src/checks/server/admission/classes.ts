@@ -35,13 +35,15 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (found === undefined && (named || !contents.complete.has(''))) {
     return;
   }
-  const of = found === undefined ? 'a pod without a class' : `the PriorityClass "${found.id.name}"`;
   const value = asInteger(found?.object.value) ?? 0;
   const priority = asInteger(spec.priority);
   if (priority !== undefined && priority !== value) {
     yield {
       path: '/spec/priority',
-      message: `priority must be unset or equal to that of ${of} (${priority} != ${value})`,
+      message:
+        found === undefined
+          ? `priority must be unset or ${value} in a pod without a priority class: ${priority}`
+          : `priority must be unset or equal to the value of the PriorityClass "${found.id.name}" (${priority} != ${value})`,
       found: priority,
       expected: 'unset',
     };
@@ -51,7 +53,10 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (own !== undefined && own !== policy) {
     yield {
       path: '/spec/preemptionPolicy',
-      message: `preemptionPolicy must be unset or equal to that of ${of} (${own} != ${policy})`,
+      message:
+        found === undefined
+          ? `preemptionPolicy must be unset or ${policy} in a pod without a priority class: "${own}"`
+          : `preemptionPolicy must be unset or equal to that of the PriorityClass "${found.id.name}" (${own} != ${policy})`,
       found: own,
       expected: 'unset',
     };
@@ -86,7 +91,7 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
       path: '/spec/overhead',
       message:
         found === undefined
-          ? 'overhead must not be set for a pod without a RuntimeClass'
+          ? 'overhead must not be set in a pod without a RuntimeClass'
           : `overhead must be unset or equal to that of the RuntimeClass "${found.id.name}"`,
       found: overhead,
       expected: 'unset',

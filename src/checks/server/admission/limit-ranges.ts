@@ -15,7 +15,7 @@ import {
   containersOf,
   podAmounts,
 } from '../../../manifests/pods/pod-amounts';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type LimitItem, type NamespacePolicy } from './namespace-policy';
 
@@ -88,6 +88,7 @@ export function* defaultLimitViolations(spec: JsonObject, { defaults }: Namespac
         message: `the request of ${containerWords(container)} exceeds the default limit of the namespace (${amount.toString()} > ${limit.toString()} ${resource})`,
         found: amount.toString(),
         expected: `a limit of at least ${amount.toString()}`,
+        fix: `Set ${fieldOf(pointer('/limits', resource))} in ${fieldOf(`/spec${path}/resources`)} to at least ${amount.toString()}, or remove ${resource} from default in the LimitRange.`,
       };
     }
   }
@@ -117,6 +118,7 @@ function* podLevelViolations(spec: JsonObject, defaults: ContainerDefaults): Ite
         message: `the default requests of the namespace make the containers request more ${resource} than the pod (${amount.toString()} > ${ofPod.toString()})`,
         found: ofPod.toString(),
         expected: `at least ${amount.toString()}`,
+        fix: `Set ${fieldOf(pointer('/requests', resource))} in spec.resources of the pod to at least ${amount.toString()}, or set smaller requests in its containers.`,
       };
     }
   }

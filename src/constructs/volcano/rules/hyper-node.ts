@@ -106,10 +106,10 @@ const hyperNodesByName: ObjectRule = {
       }
       yield {
         path: `${path}/selector`,
-        message: 'members of type HyperNode must be selected by exactMatch, not by pattern or label',
+        message: 'members of type HyperNode must be selected with exactMatch, not with regexMatch or labelMatch',
         found: Object.keys(selector),
         expected: 'exactMatch',
-        fix: `Set ${fieldOf(`${path}/selector`)}.exactMatch.name to the name of a HyperNode, and add a member for each further HyperNode.`,
+        fix: `Set ${fieldOf(`${path}/selector`)}.exactMatch.name to the name of a HyperNode, and add a member for each additional HyperNode.`,
       };
     }
   },
@@ -191,7 +191,7 @@ const oneParent: SetRule = {
   summary: 'A HyperNode must have at most one parent, and HyperNodes must not form a cycle.',
   why: 'The scheduler stops building the topology at that point and places no job that requires a topology.',
   source: `${SCHEDULER}, addChild and BuildHyperNodeCache`,
-  fix: 'Remove the HyperNode from spec.members of all parents but one.',
+  fix: 'Remove the HyperNode from spec.members of all but one parent.',
   *check({ set }) {
     const hyperNodes = hyperNodesOf(set);
     const parents = new Map<string, string>();
@@ -212,6 +212,7 @@ const oneParent: SetRule = {
             path: `${path}/selector/exactMatch/name`,
             message: `the HyperNode "${exact}" is already a member of the HyperNode "${other}"`,
             found: exact,
+            fix: `Remove the HyperNode "${exact}" from spec.members of "${name}" or "${other}".`,
           };
         }
       }
@@ -225,6 +226,7 @@ const oneParent: SetRule = {
       manifest: first,
       path: '/spec/members',
       message: `the HyperNodes form a cycle: ${circle.join(' → ')}`,
+      fix: 'Remove one of the HyperNodes in the cycle from spec.members of the HyperNode that precedes it.',
     };
   },
 };
@@ -238,7 +240,7 @@ const nodeOnce: SetRule = {
   summary: 'A node must be a member of only one HyperNode in each tier.',
   why: 'A node in two domains of the same tier is counted in both, so a gang may be placed where it does not fit.',
   source: `${cite('volcano')}, topology.volcano.sh HyperNode`,
-  fix: 'Remove the node from spec.members of all HyperNodes of the tier but one.',
+  fix: 'Remove the node from spec.members of all but one HyperNode in the tier.',
   *check({ set }) {
     const holders = new Map<string, string>();
     for (const [name, manifest] of hyperNodesOf(set)) {
@@ -258,8 +260,12 @@ const nodeOnce: SetRule = {
             message:
               other === name
                 ? `duplicate member "${exact}"`
-                : `the node "${exact}" is already a member of the HyperNode "${other}" of the same tier`,
+                : `the node "${exact}" is already a member of the HyperNode "${other}" in the same tier`,
             found: exact,
+            fix:
+              other === name
+                ? `Remove ${fieldOf(path)}.`
+                : `Remove the node "${exact}" from spec.members of the HyperNode "${name}" or "${other}".`,
           };
         }
       }
