@@ -254,7 +254,10 @@ function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
     const wrong = missing.filter((key) => found[key] !== undefined && found[key] !== null && found[key] !== '');
     if (wrong.length > 0) {
       return [
-        problem(`${path}/${wrong[0]}`, `${wrong[0]} must be a string${path === '' ? '' : ` in ${what}`}, but is ${nameOf(found[wrong[0]])}`),
+        problem(
+          `${path}/${wrong[0]}`,
+          `${wrong[0]} must be a string${path === '' ? '' : ` in ${what}`}, but is ${nameOf(found[wrong[0]])}`,
+        ),
       ];
     }
     return [problem(path, `${what} has no ${missing.join(' and no ')}`)];

@@ -24,7 +24,9 @@ export function fixInFile(
   if (/ is (?:an? \w+|empty); a Kubernetes object /.test(message)) {
     return `Replace ${what} with an object that sets apiVersion and kind, or remove ${what}.`;
   }
-  const [, missing] = /^(?!.* and no ).* has no (apiVersion|kind)$|^(apiVersion|kind) must be a string/.exec(message)?.filter(Boolean) ?? [];
+  const [, missing] =
+    /^(?!.* and no ).* has no (apiVersion|kind)$|^(apiVersion|kind) must be a string/.exec(message)?.filter(Boolean) ??
+    [];
   if (missing !== undefined) {
     const example = missing === 'kind' ? 'a kind such as ConfigMap' : 'an API version such as v1';
     return `Set ${missing} to ${example}, or remove ${what}.`;

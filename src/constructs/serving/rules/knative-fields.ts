@@ -189,7 +189,11 @@ const containersComplete = fixesByField(
     function* (revision) {
       const { spec, specPath } = revision;
       if (hasNoItems(spec.containers)) {
-        yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'a list of at least one container' };
+        yield {
+          path: `${specPath}/containers`,
+          message: 'containers must be set',
+          expected: 'a list of at least one container',
+        };
       }
       const names = new Set<string>();
       for (const { value, path, init } of [...containersOf(revision)].sort((a, b) => Number(a.init) - Number(b.init))) {
@@ -327,7 +331,11 @@ function* negative(probe: JsonObject, path: string): Iterable<Violation> {
   for (const field of periodic ? [...fields, 'timeoutSeconds', 'failureThreshold'] : fields) {
     const value = probe[field];
     if (typeof value === 'number' && value < 0) {
-      yield { path: `${path}/${field}`, message: `${field} must be greater than or equal to 0: ${value}`, found: value };
+      yield {
+        path: `${path}/${field}`,
+        message: `${field} must be greater than or equal to 0: ${value}`,
+        found: value,
+      };
     }
   }
 }
@@ -433,7 +441,7 @@ function* wrongSize(emptyDir: JsonValue | undefined, path: string): Iterable<Vio
   if (size !== undefined && size.toNumber() < 0) {
     yield {
       path: `${path}/sizeLimit`,
-      message: `sizeLimit must be greater than or equal to 0: ${String(sizeLimit)}`,
+      message: `sizeLimit must be greater than or equal to 0: ${JSON.stringify(sizeLimit)}`,
       found: sizeLimit,
     };
   }

@@ -49,7 +49,7 @@ const onePort = revisionRule(
         path: `${specPath}/containers`,
         message: 'exactly one container must have a port, but none has',
         expected: 'a port in the container that receives requests',
-        fix: 'Set ports in the container that receives requests, and in no other container.',
+        fix: 'Set containers[].ports in the container that receives requests, and in no other container.',
       };
     }
     for (const { port, path } of ports) {

@@ -298,7 +298,10 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
   const revision = asString(target.revisionName) ?? '';
   const configuration = asString(target.configurationName) ?? '';
   if (isService && configuration !== '') {
-    yield { path: `${path}/configurationName`, message: 'configurationName must not be set in the traffic of a Service' };
+    yield {
+      path: `${path}/configurationName`,
+      message: 'configurationName must not be set in the traffic of a Service',
+    };
   } else if (revision !== '' && configuration !== '') {
     yield { path, message: 'revisionName and configurationName must not be set together' };
   } else if (revision === '' && configuration === '' && !isService) {

@@ -94,7 +94,8 @@ function activationFix(key: string, least: number, most: number): string {
   if (most !== 0 && most < least) {
     return `Remove the annotation ${key}, or increase max-scale to at least "${least}".`;
   }
-  const numbers = most === 0 ? `at least "${least}"` : most === least ? `"${least}"` : `an integer from ${least} to ${most}`;
+  const numbers =
+    most === 0 ? `at least "${least}"` : most === least ? `"${least}"` : `an integer from ${least} to ${most}`;
   return `Set the annotation ${key} to ${numbers}.`;
 }
 
@@ -239,7 +240,8 @@ const initialScale = revisionRule(
     }
     yield {
       path: stated.path,
-      message: 'initial-scale must not be 0 unless allow-zero-initial-scale is "true" in the config-autoscaler ConfigMap',
+      message:
+        'initial-scale must not be 0 unless allow-zero-initial-scale is "true" in the config-autoscaler ConfigMap',
       found: stated.value,
       severity: config === undefined ? 'warning' : 'error',
     };

@@ -4,7 +4,12 @@
  * A quota of the set surely holds; what else the cluster has is not known, so these rules say only what the set proves.
  */
 import { type Rule } from '../../../checks/rules/rule';
-import { countedOf, largerQuota, quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
+import {
+  countedOf,
+  largerQuota,
+  quotaViolations,
+  unstatedViolations,
+} from '../../../checks/server/admission/admit-pod';
 import { namespaceIsOurs, policyOf } from '../../../checks/server/admission/namespace-policy';
 import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';

@@ -64,7 +64,9 @@ const targetsExist = flowRule(
             found: target,
             ...targetFix(
               index,
-              flows.map((flow) => flow.name).filter((other) => other !== name && other !== '' && !targets.includes(other)),
+              flows
+                .map((flow) => flow.name)
+                .filter((other) => other !== name && other !== '' && !targets.includes(other)),
             ),
           };
         }

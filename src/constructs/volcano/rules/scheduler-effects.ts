@@ -227,7 +227,8 @@ const takesBack = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: 'actions contains neither preempt nor reclaim, so the scheduler never evicts running pods to make room for pending ones',
+      message:
+        'actions contains neither preempt nor reclaim, so the scheduler never evicts running pods to make room for pending ones',
       found: [...actions],
       expected: 'preempt and reclaim',
     };
