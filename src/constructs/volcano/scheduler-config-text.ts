@@ -234,7 +234,15 @@ class Reader {
         continue;
       }
       const near = unset.find((name) => bare(name) === bare(key)) ?? nearestName(key, unset);
-      this.note('unknown-key', join(at, key), message, key, near ?? listed(known));
+      this.problems.push({
+        kind: 'unknown-key',
+        at: join(at, key),
+        message,
+        found: key,
+        expected: near ?? listed(known),
+        // A key that resembles none is not another name of the only one.
+        ...(near === undefined && known.length === 1 && { fix: `Remove ${join(at, key)}.` }),
+      });
     }
   }
 

@@ -46,6 +46,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
           : `priority must be unset or equal to the value of the PriorityClass "${found.id.name}" (${priority} != ${value})`,
       found: priority,
       expected: 'unset',
+      fix: `Remove priority from the pod${found === undefined ? ', and set priorityClassName' : ''}.`,
     };
   }
   const policy = asString(found?.object.preemptionPolicy) ?? 'PreemptLowerPriority';
@@ -59,6 +60,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
           : `preemptionPolicy must be unset or equal to that of the PriorityClass "${found.id.name}" (${own} != ${policy})`,
       found: own,
       expected: 'unset',
+      fix: `Remove preemptionPolicy from the pod${found === undefined ? ', and set priorityClassName' : ''}.`,
     };
   }
 }
@@ -95,6 +97,7 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
           : `overhead must be unset or equal to that of the RuntimeClass "${found.id.name}"`,
       found: overhead,
       expected: 'unset',
+      fix: 'Remove overhead from the pod.',
     };
   }
   const selector = asObject(spec.nodeSelector);

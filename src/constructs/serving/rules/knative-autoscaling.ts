@@ -112,6 +112,7 @@ const metricOfClass = revisionRule(
         message: 'autoscaling.knative.dev/metric must not be empty',
         found: '',
         expected: 'cpu, memory, or a custom metric',
+        fix: 'Set autoscaling.knative.dev/metric to cpu, memory, or a custom metric.',
       };
     }
   },

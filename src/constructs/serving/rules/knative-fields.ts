@@ -76,7 +76,8 @@ function isSet(value: JsonValue | undefined, plain: boolean): boolean {
 function* outside(value: JsonValue | undefined, path: string, { allowed, plain = [] }: Mask): Iterable<Violation> {
   for (const [field, member] of Object.entries(asObject(value))) {
     if (!allowed.includes(field) && isSet(member, plain.includes(field))) {
-      yield { path: pointer(path, field), message: `${field} must not be set in a revision` };
+      const place = pointer(path, field);
+      yield { path: place, message: `${fieldOf(place)} must not be set in a revision` };
     }
   }
 }
@@ -222,7 +223,11 @@ const containersComplete = fixesByField(
       const account = asString(spec.serviceAccountName) ?? '';
       const complaint = account === '' ? undefined : dnsSubdomain(account);
       if (complaint !== undefined) {
-        yield { path: `${specPath}/serviceAccountName`, message: `"${account}" must ${complaint}`, found: account };
+        yield {
+          path: `${specPath}/serviceAccountName`,
+          message: `the serviceAccountName "${account}" must ${complaint}`,
+          found: account,
+        };
       }
     },
   ),
@@ -268,7 +273,11 @@ function* wrongIds(value: JsonValue | undefined, path: string): Iterable<Violati
   for (const [field, id] of ids) {
     const complaint = typeof id === 'number' ? userOrGroupId(id) : undefined;
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `${field} must ${complaint}`, found: id };
+      yield {
+        path: `${path}/${field}`,
+        message: `${field.replace(/\/(\d+)$/, '[$1]')} must ${complaint}: ${String(id)}`,
+        found: id,
+      };
     }
   }
 }

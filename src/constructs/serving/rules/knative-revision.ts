@@ -34,7 +34,7 @@ const onePort = revisionRule(
       'The containers of a revision must have exactly one port in total, over TCP, with no name or with the name http1 or h2c, and not a port that Knative uses.',
     why: 'Knative sends all requests to this port; the webhook rejects any others.',
     source: PODS,
-    fix: 'Remove all entries of containers[].ports but the one that receives requests.',
+    fix: 'Remove all entries from containers[].ports except the one that receives requests.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');

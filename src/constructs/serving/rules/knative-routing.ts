@@ -53,7 +53,7 @@ function* badNames(metadata: JsonObject, path: string, onlyPrefix = false): Iter
     ['generateName', prefix, prefix === '' ? undefined : prefixComplaint(prefix)],
   ] as const) {
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `the name "${value}" must ${complaint}`, found: value };
+      yield { path: `${path}/${field}`, message: `the ${field} "${value}" must ${complaint}`, found: value };
     }
   }
 }
@@ -156,7 +156,12 @@ function* durations(annotations: JsonObject, path: string, keys: readonly string
   const found = firstOf(annotations, keys);
   const complaint = found === undefined ? undefined : badDuration(found[1]);
   if (found !== undefined && complaint !== undefined) {
-    yield { path: pointer(path, found[0]), message: `${found[0]} ${complaint}`, found: found[1] };
+    yield {
+      path: pointer(path, found[0]),
+      message: `the annotation ${found[0]} ${complaint}: "${found[1]}"`,
+      found: found[1],
+      fix: `Set the annotation ${found[0]} to a duration in whole seconds, such as 380s.`,
+    };
   }
 }
 
@@ -310,7 +315,7 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
     const [field, name] = revision !== '' ? ['revisionName', revision] : ['configurationName', configuration];
     const complaint = qualifiedName(name);
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `"${name}" must ${complaint}`, found: name };
+      yield { path: `${path}/${field}`, message: `the ${field} "${name}" must ${complaint}`, found: name };
     }
   }
 }
@@ -384,6 +389,7 @@ function* badDomain({ id, object }: Manifest): Iterable<Violation> {
       path: '/metadata/name',
       message: id.name === '' ? 'metadata.name must be set' : `the name "${id.name}" must ${complaint}`,
       found: id.name,
+      ...(labels.length < 2 && { fix: 'Set metadata.name to a domain name such as chat.example.com.' }),
     };
   } else if (id.name.endsWith(CLUSTER_DOMAIN)) {
     yield {
@@ -392,6 +398,7 @@ function* badDomain({ id, object }: Manifest): Iterable<Violation> {
       severity: 'warning',
       message: `the name "${id.name}" must not be in the cluster domain`,
       found: id.name,
+      fix: 'Set metadata.name to a domain name outside the cluster, such as chat.example.com.',
     };
   }
 }

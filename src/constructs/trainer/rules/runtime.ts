@@ -197,6 +197,7 @@ const volcanoScheduler = runtimeRule(
         message: `schedulerName must be volcano for the job "${name}": the default scheduler ignores the Volcano policy`,
         found: podSpec.schedulerName,
         expected: 'schedulerName: volcano',
+        fix: `Set schedulerName: volcano in the pod template of the job "${name}".`,
       };
     }
   },

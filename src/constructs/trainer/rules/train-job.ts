@@ -109,7 +109,7 @@ const runtimeExists = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in these manifests in the namespace of the TrainJob' : 'in these manifests or among the runtimes of Trainer'}`,
+      message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in these manifests in the namespace of the TrainJob' : "in these manifests or among Trainer's built-in runtimes"}`,
       found: job.runtimeName,
       expected: oneOf([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };

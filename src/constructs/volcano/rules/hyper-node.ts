@@ -175,7 +175,7 @@ const tiersDescend: SetRule = {
           message: `the tier of the member "${exact ?? ''}" must be less than that of the HyperNode (${memberTier} >= ${tier})`,
           found: memberTier,
           expected: `a tier less than ${tier}`,
-          fix: `Set spec.tier of the HyperNode "${exact ?? ''}" to less than ${tier}, or name a HyperNode of a lower tier in exactMatch.name.`,
+          fix: `Set spec.tier of the HyperNode "${manifest.id.name}" to at least ${memberTier + 1}, or name a HyperNode of a lower tier in exactMatch.name.`,
         };
       }
     }
@@ -308,6 +308,10 @@ const tierNamed: ObjectRule = {
         message: `no HyperNode in these manifests has the tierName "${name}"`,
         found: name,
         expected: names.length === 0 ? 'HyperNodes with a tierName' : oneOf(names),
+        ...(names.length > 0 &&
+          names.length < 7 && {
+            fix: `Set highestTierName to ${oneOf(names)}, or set spec.tierName in the HyperNodes of that tier to "${name}".`,
+          }),
       };
     }
   },

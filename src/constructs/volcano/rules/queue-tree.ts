@@ -208,14 +208,18 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
           yield {
             manifest: parent.manifest,
             path: own === undefined ? '/spec' : pointer(base, resource),
-            message:
-              `the children of the queue "${parent.name}" have a total ${noun} of ${sum.total.toString()} ${resource} (${describeTerms(sum.terms)}), ` +
-              (own === undefined ? 'but the queue itself has none' : `but the queue itself has only ${own.toString()}`),
+            message: sum.total.isZero()
+              ? `the children of the queue "${parent.name}" set ${resource} in ${field}, but the queue itself does not`
+              : `the children of the queue "${parent.name}" have a total ${noun} of ${sum.total.toString()} ${resource} (${describeTerms(sum.terms)}), ` +
+                (own === undefined
+                  ? 'but the queue itself has none'
+                  : `but the queue itself has only ${own.toString()}`),
             ...(own === undefined ? {} : { found: own.toString() }),
             expected: `at least ${sum.total.toString()}`,
-            fix:
-              `Set ${fieldPathOf(pointer(base, resource))} of the queue "${parent.name}" to at least ${sum.total.toString()}, ` +
-              'or decrease it in the children.',
+            fix: sum.total.isZero()
+              ? `Set ${fieldPathOf(pointer(base, resource))} of the queue "${parent.name}" to at least 0, or remove it from the children.`
+              : `Set ${fieldPathOf(pointer(base, resource))} of the queue "${parent.name}" to at least ${sum.total.toString()}, ` +
+                'or decrease it in the children.',
           };
         }
       }

@@ -55,7 +55,7 @@ const guaranteeWithinDeserved: ObjectRule = {
             ? `deserved must be set for ${resource}, which has a guarantee of ${guarantee.toString()}`
             : `the guarantee exceeds the deserved amount (${guarantee.toString()} > ${share.toString()} ${resource})`,
         found: share?.toString() ?? null,
-        expected: `deserved of at least ${guarantee.toString()} ${resource}`,
+        expected: `a deserved amount of at least ${guarantee.toString()} ${resource}`,
         fix: `Set ${fieldOf(pointer('/deserved', resource))} to at least ${guarantee.toString()}.`,
       };
     }
