@@ -275,7 +275,7 @@ function* wrongIds(value: JsonValue | undefined, path: string): Iterable<Violati
     if (complaint !== undefined) {
       yield {
         path: `${path}/${field}`,
-        message: `${field.replace(/\/(\d+)$/, '[$1]')} must ${complaint}: ${String(id)}`,
+        message: `${field.replace(/\/(\d+)$/, '[$1]')} must ${complaint}: ${JSON.stringify(id)}`,
         found: id,
       };
     }
