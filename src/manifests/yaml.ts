@@ -244,7 +244,7 @@ function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
     path,
   });
   const visit = (found: JsonValue | undefined, path: string): TextProblem[] => {
-    const what = path === '' ? 'the document' : `the list's item ${path.slice(path.lastIndexOf('/') + 1)}`;
+    const what = path === '' ? 'the document' : `item ${path.slice(path.lastIndexOf('/') + 1)} of the list`;
     if (!isObject(found)) {
       return [problem(path, `${what} is ${nameOf(found)}; a Kubernetes object must set apiVersion and kind`)];
     }
@@ -260,7 +260,10 @@ function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
     const wrong = missing.filter((key) => found[key] !== undefined && found[key] !== null && found[key] !== '');
     if (wrong.length > 0) {
       return [
-        problem(`${path}/${wrong[0]}`, `${wrong[0]} of ${what} must be a string, but is ${nameOf(found[wrong[0]])}`),
+        problem(
+          `${path}/${wrong[0]}`,
+          `${wrong[0]} must be a string${path === '' ? '' : ` in ${what}`}, but is ${nameOf(found[wrong[0]])}`,
+        ),
       ];
     }
     return [problem(path, `${what} has no ${missing.join(' and no ')}`)];

@@ -60,8 +60,8 @@ test('a CEL rule that reads a field that is not there', () => {
 });
 
 test.each([
-  [`${HEAD}data: { x: "1", x: "2" }\n`, 'Remove one of the entries with the key "x".'],
-  ['{"apiVersion": "v1", "apiVersion": "v1"}', 'Remove one of the entries with the key "apiVersion".'],
+  [`${HEAD}data: { x: "1", x: "2" }\n`, 'Remove all but one of the entries with the key "x".'],
+  ['{"apiVersion": "v1", "apiVersion": "v1"}', 'Remove all but one of the entries with the key "apiVersion".'],
   ['- a\n', 'Replace the document with an object that sets apiVersion and kind, or remove the document.'],
 ])('what to do about %j', (text, fix) => {
   const { manifests, problems } = parseYaml(text, 'a.yaml');

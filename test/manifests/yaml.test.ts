@@ -249,7 +249,7 @@ describe('what is well-formed and wrong', () => {
   test.each([
     ['a: 1\n', '1:1 not-an-object the document has no apiVersion and no kind'],
     ['kind: Pod\n', '1:1 not-an-object the document has no apiVersion'],
-    ['apiVersion: v1\nkind: [Pod]\n', '2:1 not-an-object kind of the document must be a string, but is a list'],
+    ['apiVersion: v1\nkind: [Pod]\n', '2:1 not-an-object kind must be a string, but is a list'],
     ['- a\n', '1:1 not-an-object the document is a list; a Kubernetes object must set apiVersion and kind'],
     ['text\n', '1:1 not-an-object the document is a string; a Kubernetes object must set apiVersion and kind'],
   ])('%j is no Kubernetes object', (text, expected) => {
@@ -290,8 +290,8 @@ items:
 
   test('name the items that are no objects', () => {
     expect(problemsOf('apiVersion: v1\nkind: List\nitems:\n- 3\n- kind: X\n')).toEqual([
-      "4:3 not-an-object the list's item 0 is a number; a Kubernetes object must set apiVersion and kind",
-      "5:3 not-an-object the list's item 1 has no apiVersion",
+      "4:3 not-an-object item 0 of the list is a number; a Kubernetes object must set apiVersion and kind",
+      "5:3 not-an-object item 1 of the list has no apiVersion",
     ]);
   });
 });

@@ -18,10 +18,18 @@ export function fixInFile(
 ): string {
   const [, key] = /^duplicate key ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
   if (key !== undefined) {
-    return `Remove one of the entries with the key ${key}.`;
+    return `Remove all but one of the entries with the key ${key}.`;
   }
-  if (/^the document is an? /.test(message)) {
-    return 'Replace the document with an object that sets apiVersion and kind, or remove the document.';
+  const what = / ?\bitem \d+ of the list\b/.test(message) ? 'the item' : 'the document';
+  if (/ is (?:an? \w+|empty); a Kubernetes object /.test(message)) {
+    return `Replace ${what} with an object that sets apiVersion and kind, or remove ${what}.`;
+  }
+  const [, missing] =
+    /^(?!.* and no ).* has no (apiVersion|kind)$|^(apiVersion|kind) must be a string/.exec(message)?.filter(Boolean) ??
+    [];
+  if (missing !== undefined) {
+    const example = missing === 'kind' ? 'a kind such as ConfigMap' : 'an API version such as v1';
+    return `Set ${missing} to ${example}, or remove ${what}.`;
   }
   return message.startsWith(UNREADABLE)
     ? `Make ${file} a readable file, or leave it out with --exclude.`
@@ -38,7 +46,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'The keys of a mapping must be unique.',
     why: 'With strict validation the API server rejects the document; otherwise the last value wins and the others are silently dropped.',
     source: 'Kubernetes API server, fieldValidation=Strict',
-    fix: 'Remove one of the `key: value` entries with this key.',
+    fix: 'Remove all but one of the `key: value` entries with this key.',
   },
   syntax: {
     id: 'yaml/syntax',
@@ -74,6 +82,6 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'An integer must not have more digits than JSON readers keep.',
     why: 'Beyond 2^53 many programs, including this check, read a neighboring number instead.',
     source: 'RFC 8259, section 6',
-    fix: 'Put the value in quotes if the field is a string, or set the value to an integer of at most 9007199254740991 (2^53 - 1).',
+    fix: 'Set the field to an integer between -9007199254740991 and 9007199254740991 (2^53 - 1), or put the value in quotes if the field takes a string.',
   },
 };

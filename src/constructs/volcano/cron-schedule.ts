@@ -67,7 +67,7 @@ export function scheduleProblem(schedule: string): ScheduleProblem | undefined {
       const place = `field ${index + 1} (${field.name})`;
       return {
         message: `is invalid: ${place} ${problem}`,
-        fix: `Set ${place} of spec.schedule to ${valuesOf(field)}.`,
+        fix: `Set ${place} in spec.schedule to ${valuesOf(field)}.`,
       };
     }
   }

@@ -50,13 +50,13 @@ export function parseGoFlags(args: readonly string[], types: FlagTypes): ParsedF
       break;
     }
     if (arg.length < 2 || !arg.startsWith('-')) {
-      return stop('not-a-flag', `"${arg}" is not a flag, so parsing ends here`);
+      return stop('not-a-flag', `"${arg}" is not a flag`);
     }
     const bare = arg.startsWith('--') ? arg.slice(2) : arg.slice(1);
     const equals = bare.indexOf('=', 1);
     const name = equals < 0 ? bare : bare.slice(0, equals);
     if (/^[-=]/.test(bare)) {
-      return stop('bad-syntax', `"${arg}" cannot be read as a flag`);
+      return stop('bad-syntax', `invalid flag "${arg}"`);
     }
     const type = Object.prototype.hasOwnProperty.call(types, name) ? types[name] : undefined;
     if (type === undefined) {

@@ -204,8 +204,10 @@ class Reader {
     this.note(
       'flags',
       '',
-      `the value consists of command-line flags (${flags.map((flag) => `--${flag}`).join(', ')}), not of YAML` +
-        (unknown.length === 0 ? '' : `; unknown to the scheduler: ${unknown.map((flag) => `--${flag}`).join(', ')}`),
+      `the value must be YAML, but contains command-line flags: ${flags.map((flag) => `--${flag}`).join(', ')}` +
+        (unknown.length === 0
+          ? ''
+          : `; the scheduler does not support ${unknown.length === flags.length ? 'them' : oneOf(unknown.map((flag) => `--${flag}`))}`),
       flags,
       'a mapping with actions and tiers',
     );
@@ -232,7 +234,15 @@ class Reader {
         continue;
       }
       const near = unset.find((name) => bare(name) === bare(key)) ?? nearestName(key, unset);
-      this.note('unknown-key', join(at, key), message, key, near ?? listed(known));
+      this.problems.push({
+        kind: 'unknown-key',
+        at: join(at, key),
+        message,
+        found: key,
+        expected: near ?? listed(known),
+        // A key that resembles none is not another name of the only one.
+        ...(near === undefined && known.length === 1 && { fix: `Remove ${join(at, key)}.` }),
+      });
     }
   }
 
@@ -296,9 +306,9 @@ class Reader {
       }
       const message =
         written === ''
-          ? 'actions must not be empty'
+          ? `actions must ${value === '' ? 'not be empty' : 'be set'}`
           : name === ''
-            ? `"${written}" contains an empty action`
+            ? `actions must not contain an empty name: "${written}"`
             : `unknown action "${name}"`;
       this.note(
         'action',
@@ -350,7 +360,7 @@ class Reader {
         near ?? oneOf(Object.keys(SCHEDULER_PLUGINS)),
       );
     } else if (facts !== undefined) {
-      this.arguments(args, `${at}.arguments`, name, facts.arguments, facts.prefixes ?? {});
+      this.arguments(args, `${at}.arguments`, `the ${name} plugin`, facts.arguments, facts.prefixes ?? {});
     }
     return { name, at, arguments: args, switches };
   }
@@ -375,13 +385,13 @@ class Reader {
         this.note(
           'unknown-key',
           join(at, key),
-          `unknown argument "${key}" of ${owner} in ${at}`,
+          `unknown argument "${key}" for ${owner} in ${at}`,
           key,
           nearestArgument(key, unset) ?? readerOf(key) ?? (names.length === 0 ? 'no arguments' : oneOf(names)),
         );
         continue;
       }
-      this.argument(value, join(at, key), `${key} of ${owner}`, facts);
+      this.argument(value, join(at, key), `"${key}" of ${owner.replace(/^.* of (?=the )/, '')}`, facts);
     }
   }
 
@@ -393,7 +403,7 @@ class Reader {
         at,
         `${at} must be ${wanted}, but is ${kindOfValue(value)}`,
         value,
-        wanted,
+        facts.example === undefined ? wanted : `${wanted} such as ${facts.example}`,
       );
       return;
     }
@@ -402,7 +412,7 @@ class Reader {
     }
     if (facts.entries !== undefined && isObject(value)) {
       for (const [key, entry] of Object.entries(value)) {
-        this.argument(entry, join(at, key), `${key} of ${owner}`, facts.entries);
+        this.argument(entry, join(at, key), owner, facts.entries);
       }
     }
   }
@@ -425,12 +435,12 @@ class Reader {
       return;
     }
     if (isSchedulerAction(name)) {
-      this.arguments(args, `${at}.arguments`, name, ACTION_ARGUMENTS[name], {});
+      this.arguments(args, `${at}.arguments`, `the ${name} action`, ACTION_ARGUMENTS[name], {});
     } else {
       this.note(
         'unknown-key',
         `${at}.name`,
-        `unknown action "${name}" in configurations`,
+        name === '' ? `${at}.name must be set` : `unknown action "${name}" in configurations`,
         entry.name ?? null,
         oneOf(SCHEDULER_ACTIONS),
       );
@@ -456,7 +466,9 @@ class Reader {
       this.note(
         'argument',
         'metrics.type',
-        `unsupported metrics.type: ${kindOfValue(type)}`,
+        typeof type === 'string'
+          ? `unsupported metrics.type "${type}"`
+          : `metrics.type must be a string, but is ${kindOfValue(type)}`,
         type,
         oneOf(METRICS_TYPES),
       );
@@ -532,6 +544,9 @@ function kindOfValue(value: JsonValue): string {
   if (typeof value === 'object') {
     return 'a mapping';
   }
+  if (value === '') {
+    return 'an empty string';
+  }
   return typeof value === 'string'
     ? `the string "${value.length > 40 ? `${value.slice(0, 40)}…` : value}"`
     : String(value);
@@ -551,10 +566,10 @@ function nearestArgument(key: string, known: readonly string[]): string | undefi
 /** What is expected of an argument that another plugin reads begins so. */
 export const ARGUMENTS_OF = 'the arguments of ';
 
-/** Where the argument has an effect, if a plugin reads it: `the arguments of binpack`. */
+/** Where the argument has an effect, if a plugin reads it: `the arguments of the binpack plugin`. */
 function readerOf(key: string): string | undefined {
   const reader = Object.entries(SCHEDULER_PLUGINS).find(([, { arguments: known }]) => Object.hasOwn(known, key));
-  return reader === undefined ? undefined : `${ARGUMENTS_OF}${reader[0]}`;
+  return reader === undefined ? undefined : `${ARGUMENTS_OF}the ${reader[0]} plugin`;
 }
 
 function join(at: string, key: string): string {

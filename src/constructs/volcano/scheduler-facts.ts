@@ -32,6 +32,8 @@ export interface ArgumentFacts {
   readonly type: ArgumentType;
   /** The scheduler does not fall back to a default where the type is wrong: its process ends. */
   readonly fatal?: boolean;
+  /** A value to write. */
+  readonly example?: string;
   /** Values that have an effect. */
   readonly values?: readonly string[];
   /** The keys of a map, where they are a closed list. */
@@ -163,25 +165,38 @@ export const SCHEDULER_PLUGINS = {
       resources: {
         type: 'map',
         fatal: true,
-        entries: { type: 'map', fatal: true, keys: { type: { type: 'text', fatal: true }, weight: fatalInt } },
+        example: '{ nvidia.com/gpu: { type: MostAllocated, weight: 2 } }',
+        entries: {
+          type: 'map',
+          fatal: true,
+          example: '{ type: MostAllocated, weight: 2 }',
+          keys: { type: { type: 'text', fatal: true }, weight: fatalInt },
+        },
       },
       sra: {
         type: 'map',
         fatal: true,
+        example: '{ enable: true, resources: nvidia.com/gpu, weight: 10 }',
         keys: {
           enable: { type: 'bool', fatal: true },
           resources: { type: 'text', fatal: true },
           weight: fatalInt,
-          resourceWeight: { type: 'map', fatal: true, entries: fatalInt },
+          resourceWeight: { type: 'map', fatal: true, example: '{ nvidia.com/gpu: 1 }', entries: fatalInt },
         },
       },
       proportional: {
         type: 'map',
         fatal: true,
+        example: '{ enable: true, resources: nvidia.com/gpu, resourceProportion: { nvidia.com/gpu.cpu: 4 } }',
         keys: {
           enable: { type: 'bool', fatal: true },
           resources: { type: 'text', fatal: true },
-          resourceProportion: { type: 'map', fatal: true, entries: { type: 'number', fatal: true } },
+          resourceProportion: {
+            type: 'map',
+            fatal: true,
+            example: '{ nvidia.com/gpu.cpu: 4 }',
+            entries: { type: 'number', fatal: true },
+          },
         },
       },
     },
@@ -198,7 +213,7 @@ export const SCHEDULER_PLUGINS = {
       'usage.weight': int,
       'cpu.weight': int,
       'memory.weight': int,
-      thresholds: { type: 'map', keys: { cpu: int, mem: int } },
+      thresholds: { type: 'map', example: '{ cpu: 80, mem: 80 }', keys: { cpu: int, mem: int } },
     },
   },
 } as const satisfies Readonly<Record<string, PluginFacts>>;

@@ -55,7 +55,7 @@ test('a target of hpa without metric is in percent of CPU', () => {
   ).filter(({ rule }) => rule === 'serving/knative-hpa-metric-stated');
   expect(finding).toMatchObject({
     message:
-      'autoscaling.knative.dev/metric is unset, so the class hpa scales by CPU, and target 10 is 10% of the requested CPU',
+      'autoscaling.knative.dev/metric is unset, so the hpa class scales on CPU, and a target of 10 means 10% of the requested CPU',
     path: '/spec/template/metadata/annotations/autoscaling.knative.dev~1target',
   });
 });

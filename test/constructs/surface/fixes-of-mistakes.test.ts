@@ -49,9 +49,9 @@ test.each<readonly [string, object, string]>([
 test.each([
   [
     '15 2 * ** 1-5',
-    'Set field 4 (month) of spec.schedule to "*", a number from 1 to 12, a name such as jan, or a range or list of them.',
+    'Set field 4 (month) in spec.schedule to "*", a number from 1 to 12, a name such as jan, or a range or list of them.',
   ],
-  ['0 24 * * *', 'Set field 2 (hour) of spec.schedule to "*", a number from 0 to 23, or a range or list of them.'],
+  ['0 24 * * *', 'Set field 2 (hour) in spec.schedule to "*", a number from 0 to 23, or a range or list of them.'],
   ['CRON_TZ=UTC 0 2 * * *', 'Remove the time zone from spec.schedule, and set spec.timeZone to it.'],
   ['@every 1x', 'Set spec.schedule to "@every 1h30m", for example.'],
   [
@@ -89,7 +89,7 @@ test.each([
   [
     'volcano/scheduler-config-key-known',
     'actions: allocate\ntiers: [{plugins: [{name: deviceshare, arguments: {binpack.cpu: 1}}]}]',
-    'Move tiers[0].plugins[0].arguments["binpack.cpu"] to the arguments of binpack.',
+    'Move tiers[0].plugins[0].arguments["binpack.cpu"] to the arguments of the binpack plugin.',
   ],
   [
     'volcano/scheduler-config-key-known',

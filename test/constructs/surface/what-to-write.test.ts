@@ -282,8 +282,8 @@ const CASES: readonly (readonly [
     volcanoRules,
     [queue('a', { deserved: { cpu: 1 } }), queue('b', { parent: 'a', deserved: { cpu: 2, 'nvidia.com/gpu': 1 } })],
     [
-      'Set spec.deserved.cpu of "a" to at least 2, or lower it in the children.',
-      'Set spec.deserved["nvidia.com/gpu"] of "a" to at least 1, or lower it in the children.',
+      'Set spec.deserved.cpu of the queue "a" to at least 2, or decrease it in the children.',
+      'Set spec.deserved["nvidia.com/gpu"] of the queue "a" to at least 1, or decrease it in the children.',
     ],
   ],
 ];

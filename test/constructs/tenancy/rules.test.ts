@@ -561,7 +561,7 @@ metadata: {name: high}
 value: 10`;
     const pod = (more: string): string => job('', { extra: `priorityClassName: high\n      ${more}` });
     expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('priority: 5'))).toEqual([
-      'priority must be unset or equal to that of the PriorityClass "high" (5 != 10)',
+      'priority must be unset or equal to the value of the PriorityClass "high" (5 != 10)',
     ]);
     expect(messages('tenancy/priority-agrees-with-class', priorityClass, pod('preemptionPolicy: Never'))).toHaveLength(
       1,

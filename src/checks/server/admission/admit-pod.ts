@@ -6,6 +6,8 @@ import { allOf } from '../../../facts/words';
 import { type JsonObject, type KubernetesMinor } from '../../../facts/api/schema';
 import { type Violation } from '../../rules/rule';
 import { kindAndName } from '../../../manifests/manifest';
+import { fieldOf, pointer } from '../../../manifests/pointer';
+import { type Quantity } from '../../../manifests/values/quantity';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { containerAmounts, containersOf, hasPodLevelResources, podAmounts } from '../../../manifests/pods/pod-amounts';
 import { type PodTemplate } from '../../../manifests/pods/pod-template';
@@ -73,7 +75,8 @@ export function* unstatedViolations(pod: CountedPod, quotas: readonly Quota[]): 
         yield {
           path: `/spec${path}/resources`,
           message: `${allOf(missing)} must be set, because the ${kindAndName(quota.manifest.id)} limits ${missing.length === 1 ? 'it' : 'them'}`,
-          expected: missing.join(', '),
+          expected: allOf(missing),
+          fix: `Set ${allOf(missing)} in ${fieldOf(`/spec${path}/resources`)}, or add a LimitRange with defaults to the namespace.`,
         };
       }
     }
@@ -91,10 +94,16 @@ export function* quotaViolations(pod: CountedPod, quotas: readonly Quota[]): Ite
           message: `a single pod exceeds the ${kindAndName(quota.manifest.id)} (${amount.toString()} > ${hard.toString()} ${key})`,
           found: amount.toString(),
           expected: `at most ${hard.toString()}`,
+          fix: `${largerQuota(quota, key, amount)}, or decrease the requests of the pod.`,
         };
       }
     }
   }
+}
+
+/** `Set hard["requests.nvidia.com/gpu"] of the ResourceQuota "team" to at least 16`: the beginning of a fix. */
+export function largerQuota({ manifest }: Quota, key: string, amount: Quantity): string {
+  return `Set ${fieldOf(pointer('/hard', key))} of the ${kindAndName(manifest.id)} to at least ${amount.toString()}`;
 }
 
 /** Everything for which the server would reject the pod; nothing where it would admit it. */

@@ -35,15 +35,18 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (found === undefined && (named || !contents.complete.has(''))) {
     return;
   }
-  const of = found === undefined ? 'a pod without a class' : `the PriorityClass "${found.id.name}"`;
   const value = asInteger(found?.object.value) ?? 0;
   const priority = asInteger(spec.priority);
   if (priority !== undefined && priority !== value) {
     yield {
       path: '/spec/priority',
-      message: `priority must be unset or equal to that of ${of} (${priority} != ${value})`,
+      message:
+        found === undefined
+          ? `priority must be unset or ${value} in a pod without a priority class: ${priority}`
+          : `priority must be unset or equal to the value of the PriorityClass "${found.id.name}" (${priority} != ${value})`,
       found: priority,
       expected: 'unset',
+      fix: `Remove priority from the pod${found === undefined ? ', and set priorityClassName' : ''}.`,
     };
   }
   const policy = asString(found?.object.preemptionPolicy) ?? 'PreemptLowerPriority';
@@ -51,9 +54,13 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
   if (own !== undefined && own !== policy) {
     yield {
       path: '/spec/preemptionPolicy',
-      message: `preemptionPolicy must be unset or equal to that of ${of} (${own} != ${policy})`,
+      message:
+        found === undefined
+          ? `preemptionPolicy must be unset or ${policy} in a pod without a priority class: "${own}"`
+          : `preemptionPolicy must be unset or equal to that of the PriorityClass "${found.id.name}" (${own} != ${policy})`,
       found: own,
       expected: 'unset',
+      fix: `Remove preemptionPolicy from the pod${found === undefined ? ', and set priorityClassName' : ''}.`,
     };
   }
 }
@@ -86,10 +93,11 @@ export function* runtimeClassViolations(spec: JsonObject, contents: ClusterConte
       path: '/spec/overhead',
       message:
         found === undefined
-          ? 'overhead must not be set for a pod without a RuntimeClass'
+          ? 'overhead must not be set in a pod without a RuntimeClass'
           : `overhead must be unset or equal to that of the RuntimeClass "${found.id.name}"`,
       found: overhead,
       expected: 'unset',
+      fix: 'Remove overhead from the pod.',
     };
   }
   const selector = asObject(spec.nodeSelector);

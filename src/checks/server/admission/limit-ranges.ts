@@ -15,7 +15,7 @@ import {
   containersOf,
   podAmounts,
 } from '../../../manifests/pods/pod-amounts';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type LimitItem, type NamespacePolicy } from './namespace-policy';
 
@@ -46,7 +46,13 @@ export function* limitViolations(spec: JsonObject, { limits, defaults }: Namespa
     }
     for (const { name, path, amounts } of bounded) {
       for (const violation of outside(amounts, { max, min, ratio })) {
-        yield { ...violation, path, message: `${name} ${violation.message} in the ${kindAndName(item.manifest.id)}` };
+        const place = path === '/spec' ? 'the containers of the pod' : fieldOf(path);
+        yield {
+          ...violation,
+          path,
+          message: `${name} ${violation.message} in the ${kindAndName(item.manifest.id)}`,
+          fix: `Set ${violation.amount} in ${place}, or change spec.limits of the ${kindAndName(item.manifest.id)}.`,
+        };
       }
     }
   }
@@ -65,6 +71,7 @@ export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy):
           path: pointer('/resources/requests', resource),
           message: `the claim ${amount === undefined ? `must set a request for ${resource}, because there is a` : `has a request of ${amount.toString()} for ${resource}, more than the`} maximum of ${bound.toString()} in ${of}`,
           expected: `at most ${bound.toString()}`,
+          fix: `Set ${fieldOf(pointer('/requests', resource))} of the claim to at most ${bound.toString()}, or change spec.limits of ${of}.`,
         };
       }
     }
@@ -75,6 +82,7 @@ export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy):
           path: pointer('/resources/requests', resource),
           message: `the claim ${amount === undefined ? `must set a request for ${resource}, because there is a` : `has a request of ${amount.toString()} for ${resource}, less than the`} minimum of ${bound.toString()} in ${of}`,
           expected: `at least ${bound.toString()}`,
+          fix: `Set ${fieldOf(pointer('/requests', resource))} of the claim to at least ${bound.toString()}, or change spec.limits of ${of}.`,
         };
       }
     }
@@ -100,6 +108,7 @@ export function* defaultLimitViolations(spec: JsonObject, { defaults }: Namespac
         message: `the request of ${containerWords(container)} exceeds the default limit of the namespace (${amount.toString()} > ${limit.toString()} ${resource})`,
         found: amount.toString(),
         expected: `a limit of at least ${amount.toString()}`,
+        fix: `Set ${fieldOf(pointer('/limits', resource))} in ${fieldOf(`/spec${path}/resources`)} to at least ${amount.toString()}, or remove ${resource} from default in the LimitRange.`,
       };
     }
   }
@@ -129,6 +138,7 @@ function* podLevelViolations(spec: JsonObject, defaults: ContainerDefaults): Ite
         message: `the default requests of the namespace make the containers request more ${resource} than the pod (${amount.toString()} > ${ofPod.toString()})`,
         found: ofPod.toString(),
         expected: `at least ${amount.toString()}`,
+        fix: `Set ${fieldOf(pointer('/requests', resource))} in spec.resources of the pod to at least ${amount.toString()}, or set smaller requests in its containers.`,
       };
     }
   }
@@ -177,6 +187,8 @@ interface Bounds {
 
 /** A bound that something exceeds. */
 export interface BoundViolation extends Violation {
+  /** What to set, and to which amount. */
+  readonly amount: string;
   /** Nothing is stated where the bound demands it. */
   readonly missing: boolean;
 }
@@ -189,13 +201,16 @@ function* aboveMaximum({ requests, limits }: ContainerAmounts, max: Amounts): It
       continue;
     }
     const expected = `a limit of at most ${bound.toString()}`;
+    const isRequest = amount !== undefined && amount !== limit;
+    const write = `${fieldOf(pointer(isRequest ? '/requests' : '/limits', resource))} to at most ${bound.toString()}`;
     if (amount !== undefined) {
       const message = `has a ${amount === limit ? 'limit' : 'request'} of ${amount.toString()} for ${resource}, more than the maximum of ${bound.toString()}`;
-      yield { message, found: amount.toString(), expected, missing: false };
+      yield { message, found: amount.toString(), expected, amount: write, missing: false };
     } else {
       yield {
         message: `must set a limit for ${resource}, because there is a maximum of ${bound.toString()}`,
         expected,
+        amount: write,
         missing: true,
       };
     }
@@ -212,30 +227,39 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
       continue;
     }
     const expected = `a request of at least ${bound.toString()}`;
+    const write = `${fieldOf(pointer('/requests', resource))} to at least ${bound.toString()}`;
     if (amount === undefined) {
       yield {
         message: `must set a request for ${resource}, because there is a minimum of ${bound.toString()}`,
         expected,
+        amount: write,
         missing: true,
       };
     } else if (amount.isLessThan(bound)) {
       const message = `has a request of ${amount.toString()} for ${resource}, less than the minimum of ${bound.toString()}`;
-      yield { message, found: amount.toString(), expected, missing: false };
+      yield { message, found: amount.toString(), expected, amount: write, missing: false };
     } else {
       const limit = limited?.toString() ?? '';
       const message = `has a limit of ${limit} for ${resource}, less than the minimum of ${bound.toString()}`;
-      yield { message, found: limit, expected, missing: false };
+      yield {
+        message,
+        found: limit,
+        expected,
+        amount: `${fieldOf(pointer('/limits', resource))} to at least ${bound.toString()}`,
+        missing: false,
+      };
     }
   }
   for (const [resource, bound] of ratio) {
     const [request, limit] = [requests.get(resource), limits.get(resource)];
     const expected = `a limit of at most ${bound.toString()} times the request`;
+    const write = `${fieldOf(pointer('/limits', resource))} to at most ${bound.toString()} times ${fieldOf(pointer('/requests', resource))}`;
     if (request === undefined || request.isZero() || limit === undefined || limit.isZero()) {
       const message = `must set both a request and a limit for ${resource}, because there is a maxLimitRequestRatio of ${bound.toString()}`;
-      yield { message, expected, missing: true };
+      yield { message, expected, amount: write, missing: true };
     } else if (limit.toNumber() > request.toNumber() * bound.toNumber()) {
       const message = `has a limit of ${limit.toString()} and a request of ${request.toString()} for ${resource}, which exceeds the maxLimitRequestRatio of ${bound.toString()}`;
-      yield { message, found: limit.toString(), expected, missing: false };
+      yield { message, found: limit.toString(), expected, amount: write, missing: false };
     }
   }
 }

@@ -77,7 +77,7 @@ const metricOfClass = revisionRule(
       'The metric of kpa must be concurrency or rps, averaged linear or weightedExponential; the metric of hpa must be cpu, memory, or a custom metric.',
     why: 'The webhook rejects any other metric or average with kpa.',
     source: AUTOSCALING_VALIDATION,
-    fix: 'Set autoscaling.knative.dev/metric to concurrency or rps, or for CPU set class to hpa.autoscaling.knative.dev.',
+    fix: 'Set autoscaling.knative.dev/metric to concurrency or rps, or set autoscaling.knative.dev/class to hpa.autoscaling.knative.dev to scale on CPU.',
   },
   function* (revision) {
     const average = autoscalingAnnotation(revision, 'metric-aggregation-algorithm');
@@ -102,7 +102,7 @@ const metricOfClass = revisionRule(
     if (autoscaler === KPA && metric.value !== 'concurrency' && metric.value !== 'rps') {
       yield {
         path: metric.path,
-        message: `unsupported metric "${metric.value}" for the autoscaler class kpa`,
+        message: `unsupported metric "${metric.value}" for the kpa class`,
         found: metric.value,
         expected: 'concurrency or rps',
       };
@@ -112,6 +112,7 @@ const metricOfClass = revisionRule(
         message: 'autoscaling.knative.dev/metric must not be empty',
         found: '',
         expected: 'cpu, memory, or a custom metric',
+        fix: 'Set autoscaling.knative.dev/metric to cpu, memory, or a custom metric.',
       };
     }
   },
@@ -123,7 +124,7 @@ const hpaMetricStated = revisionRule(
     row: 'KN2',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A service that hpa scales should set its metric.',
+    summary: 'A service that the hpa class scales should set its metric.',
     why: 'The default metric is CPU, and target is a percentage of it: target 10 means 10% CPU, not 10 requests. A model server waits for its GPU regardless of the CPU.',
     source: `${KNATIVE}, pkg/apis/autoscaling/v1alpha1/pa_defaults.go; pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
     fix: 'Set autoscaling.knative.dev/metric to cpu, or set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev and autoscaling.knative.dev/metric to concurrency.',
@@ -138,10 +139,10 @@ const hpaMetricStated = revisionRule(
       path: target?.path ?? stated.path,
       message:
         target === undefined
-          ? 'autoscaling.knative.dev/metric is unset, so the class hpa scales by CPU'
-          : `autoscaling.knative.dev/metric is unset, so the class hpa scales by CPU, and target ${target.value} is ${target.value}% of the requested CPU`,
+          ? 'autoscaling.knative.dev/metric is unset, so the hpa class scales on CPU'
+          : `autoscaling.knative.dev/metric is unset, so the hpa class scales on CPU, and a target of ${target.value} means ${target.value}% of the requested CPU`,
       found: stated.value,
-      expected: `${KPA} and the metric concurrency, or the metric cpu`,
+      expected: `the metric cpu, or the class ${KPA} with the metric concurrency`,
     };
   },
 );
@@ -152,7 +153,7 @@ const hpaNotToZero = revisionRule(
     row: 'KN2',
     tier: 'advice',
     severity: 'info',
-    summary: 'A service that hpa scales must set min-scale to at least 1.',
+    summary: 'A service that the hpa class scales must set min-scale to at least 1.',
     why: 'A HorizontalPodAutoscaler never scales to zero: at least one replica always runs, regardless of min-scale.',
     source: `${KNATIVE}, pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
     fix: 'Set autoscaling.knative.dev/min-scale to "1", or set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev, which scales to zero.',
@@ -165,7 +166,7 @@ const hpaNotToZero = revisionRule(
     }
     yield {
       path: least?.path ?? stated.path,
-      message: `min-scale is ${least === undefined ? 'unset' : '0'}, but the class hpa does not scale to zero`,
+      message: `min-scale is ${least === undefined ? 'unset' : '0'}, but the hpa class always keeps at least one replica`,
       ...(least === undefined ? {} : { severity: 'warning' as const }),
     };
   },
@@ -189,8 +190,8 @@ const onTemplate = revisionRule(
       if (key.startsWith(AUTOSCALING)) {
         yield {
           path: pointer('/metadata/annotations', key),
-          message: `${key} must be set in the template, not on the object`,
-          fix: `Move ${key} to spec.template.metadata.annotations.`,
+          message: `the annotation ${key} must be set in spec.template, not on the object itself`,
+          fix: `Move the annotation ${key} to spec.template.metadata.annotations.`,
           found: key,
           expected: `spec.template.metadata.annotations["${key}"]`,
         };
@@ -241,7 +242,7 @@ const knownAnnotation = revisionRule(
           message: `unknown annotation "${key}"`,
           found: key,
           expected: 'an annotation that Knative reads, such as autoscaling.knative.dev/min-scale',
-          fix: 'Rename the annotation to one that Knative reads, such as autoscaling.knative.dev/min-scale, or remove it.',
+          fix: `Rename the annotation ${key} to one that Knative reads, such as autoscaling.knative.dev/min-scale, or remove it.`,
         };
       }
     }

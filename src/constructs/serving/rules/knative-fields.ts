@@ -76,7 +76,8 @@ function isSet(value: JsonValue | undefined, plain: boolean): boolean {
 function* outside(value: JsonValue | undefined, path: string, { allowed, plain = [] }: Mask): Iterable<Violation> {
   for (const [field, member] of Object.entries(asObject(value))) {
     if (!allowed.includes(field) && isSet(member, plain.includes(field))) {
-      yield { path: pointer(path, field), message: `${field} must not be set in a revision` };
+      const place = pointer(path, field);
+      yield { path: place, message: `${fieldOf(place)} must not be set in a revision` };
     }
   }
 }
@@ -168,7 +169,7 @@ const imageReadable = revisionRule(
           path: `${path}/image`,
           message: `invalid image reference "${image}"`,
           found: image,
-          expected: '[registry/]repository[:tag][@digest], with a repository of at least two characters in lower case',
+          expected: '[registry/]repository[:tag][@digest], with a lowercase repository of at least two characters',
         };
       }
     }
@@ -189,7 +190,11 @@ const containersComplete = fixesByField(
     function* (revision) {
       const { spec, specPath } = revision;
       if (hasNoItems(spec.containers)) {
-        yield { path: `${specPath}/containers`, message: 'containers must be set', expected: 'one container' };
+        yield {
+          path: `${specPath}/containers`,
+          message: 'containers must be set',
+          expected: 'a list of at least one container',
+        };
       }
       const names = new Set<string>();
       for (const { value, path, init } of [...containersOf(revision)].sort((a, b) => Number(a.init) - Number(b.init))) {
@@ -218,7 +223,11 @@ const containersComplete = fixesByField(
       const account = asString(spec.serviceAccountName) ?? '';
       const complaint = account === '' ? undefined : dnsSubdomain(account);
       if (complaint !== undefined) {
-        yield { path: `${specPath}/serviceAccountName`, message: `"${account}" must ${complaint}`, found: account };
+        yield {
+          path: `${specPath}/serviceAccountName`,
+          message: `the serviceAccountName "${account}" must ${complaint}`,
+          found: account,
+        };
       }
     },
   ),
@@ -246,7 +255,11 @@ function* wrongPorts(container: JsonObject, path: string): Iterable<Violation> {
   for (const { value, path: at } of objectsAt(container, '/ports')) {
     const port = value.containerPort;
     if (typeof port === 'number' && (port < 0 || port > 65535)) {
-      yield { path: `${path}${at}/containerPort`, message: 'containerPort must be between 0 and 65535', found: port };
+      yield {
+        path: `${path}${at}/containerPort`,
+        message: `containerPort must be between 0 and 65535: ${port}`,
+        found: port,
+      };
     }
   }
 }
@@ -260,7 +273,11 @@ function* wrongIds(value: JsonValue | undefined, path: string): Iterable<Violati
   for (const [field, id] of ids) {
     const complaint = typeof id === 'number' ? userOrGroupId(id) : undefined;
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `${field} must ${complaint}`, found: id };
+      yield {
+        path: `${path}/${field}`,
+        message: `${field.replace(/\/(\d+)$/, '[$1]')} must ${complaint}: ${JSON.stringify(id)}`,
+        found: id,
+      };
     }
   }
 }
@@ -290,7 +307,10 @@ const probesComplete = revisionRule(
             path: `${path}/${kind}`,
             message: `the probe must have exactly one handler, but has ${handlers.length === 0 ? 'none' : handlers.length}`,
             expected: oneOf(HANDLERS),
-            ...(handlers.length > 1 && { fix: keepOne(handlers, fieldOf(`${path}/${kind}`)) }),
+            fix:
+              handlers.length > 1
+                ? keepOne(handlers, fieldOf(`${path}/${kind}`))
+                : `Set ${oneOf(HANDLERS)} in ${fieldOf(`${path}/${kind}`)}.`,
           };
         }
         yield* portsWithoutServer(probe, `${path}/${kind}`, serving);
@@ -305,7 +325,11 @@ function* portsWithoutServer(probe: JsonObject, path: string, serving: boolean):
   for (const handler of serving ? [] : ['httpGet', 'tcpSocket']) {
     const action = probe[handler];
     if (isObject(action) && (action.port === undefined || action.port === null || ['', 0].includes(action.port as 0))) {
-      yield { path: `${path}/${handler}/port`, message: 'port must be set when the container has no ports' };
+      yield {
+        path: `${path}/${handler}/port`,
+        message: `${handler}.port must be set, because the container has no ports`,
+        fix: `Set ${fieldOf(`${path}/${handler}`)}.port to the number of the port on which the container listens.`,
+      };
     }
   }
 }
@@ -316,7 +340,11 @@ function* negative(probe: JsonObject, path: string): Iterable<Violation> {
   for (const field of periodic ? [...fields, 'timeoutSeconds', 'failureThreshold'] : fields) {
     const value = probe[field];
     if (typeof value === 'number' && value < 0) {
-      yield { path: `${path}/${field}`, message: `${field} must be greater than or equal to 0`, found: value };
+      yield {
+        path: `${path}/${field}`,
+        message: `${field} must be greater than or equal to 0: ${value}`,
+        found: value,
+      };
     }
   }
 }
@@ -336,9 +364,11 @@ const volumesComplete = fixesByField(
       for (const { value, path: at } of objectsAt(spec, '/volumes')) {
         const path = `${specPath}${at}`;
         const name = asString(value.name) ?? '';
-        const complaint = name === '' ? 'be set' : dnsLabel(name);
-        if (complaint !== undefined) {
-          yield { path: `${path}/name`, message: `the name of the volume must ${complaint}`, found: name };
+        const complaint = name === '' ? undefined : dnsLabel(name);
+        if (name === '') {
+          yield { path: `${path}/name`, message: 'name must be set in the volume', found: name };
+        } else if (complaint !== undefined) {
+          yield { path: `${path}/name`, message: `the volume name "${name}" must ${complaint}`, found: name };
         }
         if (name !== '' && names.has(name)) {
           yield { path: `${path}/name`, message: `duplicate volume name "${name}"`, found: name };
@@ -352,7 +382,7 @@ const volumesComplete = fixesByField(
             expected: oneOf(VOLUME_SOURCES),
             fix:
               sources.length === 0
-                ? `Set ${oneOf(VOLUME_SOURCES)} in ${fieldOf(path)}.`
+                ? `Set exactly one source, such as configMap or emptyDir, in ${fieldOf(path)}.`
                 : keepOne(sources, fieldOf(path)),
           };
         }
@@ -389,7 +419,10 @@ function* incompleteProjection(source: JsonObject, path: string): Iterable<Viola
       path,
       message: 'exactly one source must be set in the projection',
       expected: choices,
-      fix: `Set ${choices} in ${fieldOf(path)}.`,
+      fix:
+        sources.length === 0
+          ? `Set exactly one source, such as configMap or secret, in ${fieldOf(path)}.`
+          : keepOne(sources, fieldOf(path)),
     };
   }
   for (const name of ['secret', 'configMap']) {
@@ -415,7 +448,11 @@ function* wrongSize(emptyDir: JsonValue | undefined, path: string): Iterable<Vio
   const { sizeLimit } = asObject(emptyDir);
   const size = typeof sizeLimit === 'string' || typeof sizeLimit === 'number' ? parseQuantity(sizeLimit) : undefined;
   if (size !== undefined && size.toNumber() < 0) {
-    yield { path: `${path}/sizeLimit`, message: 'sizeLimit must be greater than or equal to 0', found: sizeLimit };
+    yield {
+      path: `${path}/sizeLimit`,
+      message: `sizeLimit must be greater than or equal to 0: ${JSON.stringify(sizeLimit)}`,
+      found: sizeLimit,
+    };
   }
 }
 
@@ -427,7 +464,7 @@ const mountsComplete = fixesByField(
       summary: 'Each mount of a revision must have a unique absolute path, and be read-only if its volume is.',
       why: 'The webhook rejects the revision.',
       source: PODS,
-      fix: 'Set volumeMounts[].mountPath to an absolute path that no other mount has, and readOnly: true if the volume is read-only.',
+      fix: 'Set volumeMounts[].mountPath to an absolute path that is unique in the container, and readOnly: true if the volume is read-only.',
     },
     function* (revision) {
       const volumes = new Map(
@@ -441,7 +478,12 @@ const mountsComplete = fixesByField(
           const volume = volumes.get(name);
           const mountPath = cleanPath(asString(mount.mountPath) ?? '');
           if (mountPath === '' || !mountPath.startsWith('/')) {
-            yield { path: `${place}/mountPath`, message: 'mountPath must be an absolute path', found: mountPath };
+            yield {
+              path: `${place}/mountPath`,
+              message: `mountPath must be an absolute path: "${mountPath}"`,
+              found: mountPath,
+              expected: 'an absolute path such as /data',
+            };
           } else if (paths.has(mountPath)) {
             yield { path: `${place}/mountPath`, message: `duplicate mountPath "${mountPath}"`, found: mountPath };
           }

@@ -34,7 +34,7 @@ const onePort = revisionRule(
       'The containers of a revision must have exactly one port in total, over TCP, with no name or with the name http1 or h2c, and not a port that Knative uses.',
     why: 'Knative sends all requests to this port; the webhook rejects any others.',
     source: PODS,
-    fix: 'Remove all entries of containers[].ports but the one that receives requests.',
+    fix: 'Remove all entries from containers[].ports except the one that receives requests.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
@@ -47,9 +47,9 @@ const onePort = revisionRule(
     if (ports.length === 0 && containers.length > 1) {
       yield {
         path: `${specPath}/containers`,
-        message: 'exactly one of the containers must have a port',
+        message: 'exactly one container must have a port, but none has',
         expected: 'a port in the container that receives requests',
-        fix: 'Set containers[].ports in the container that receives requests, and in no other.',
+        fix: 'Set containers[].ports in the container that receives requests, and in no other container.',
       };
     }
     for (const { port, path } of ports) {
@@ -123,17 +123,18 @@ const limits = revisionRule(
     summary: 'containerConcurrency must be 0 to 1000 and timeoutSeconds 0 to 600, unless the cluster allows more.',
     why: 'The webhook rejects values above container-concurrency-max-limit and max-revision-timeout-seconds in config-defaults.',
     source: `${KNATIVE}, pkg/apis/config/defaults.go, pkg/apis/serving/v1/revision_validation.go`,
-    fix: 'Decrease containerConcurrency or timeoutSeconds, or increase the limits in the ConfigMap config-defaults.',
+    fix: 'Decrease containerConcurrency or timeoutSeconds, or increase the limits in the config-defaults ConfigMap in the knative-serving namespace.',
   },
   function* ({ spec, specPath }, _manifest, { set }) {
     const config = set.get('ConfigMap', 'config-defaults', KNATIVE_NAMESPACE);
     const data = asObject(config?.object.data);
     const most = (key: string, standard: number): number => Number(asString(data[key]) ?? standard);
     const ranges = [
-      ['containerConcurrency', most('container-concurrency-max-limit', MOST_CONCURRENCY)],
-      ['timeoutSeconds', most('max-revision-timeout-seconds', LONGEST_SECONDS)],
+      ['containerConcurrency', 'container-concurrency-max-limit', MOST_CONCURRENCY],
+      ['timeoutSeconds', 'max-revision-timeout-seconds', LONGEST_SECONDS],
     ] as const;
-    for (const [key, limit] of ranges) {
+    for (const [key, option, standard] of ranges) {
+      const limit = most(option, standard);
       const value = asInteger(spec[key]);
       if (value === undefined || (value >= 0 && value <= limit)) {
         continue;
@@ -144,7 +145,7 @@ const limits = revisionRule(
         message: `${key} must be between 0 and ${limit}: ${value}`,
         found: value,
         expected: `0 to ${limit}`,
-        fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : ', or increase the limit in the ConfigMap config-defaults'}.`,
+        fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : `, or increase ${option} in the config-defaults ConfigMap in the knative-serving namespace`}.`,
         ...(beyondDefault ? { severity: 'warning' as const } : {}),
       };
     }
@@ -169,7 +170,7 @@ const reserved = revisionRule(
         yield {
           path: `${at}/name`,
           message: 'the container name "queue-proxy" is reserved for Knative',
-          fix: 'Set the name of the container to a name other than queue-proxy.',
+          fix: `Set ${fieldOf(`${at}/name`)} to a name other than queue-proxy.`,
           found: 'queue-proxy',
         };
       }
@@ -177,7 +178,12 @@ const reserved = revisionRule(
       for (const { value: variable, path: place } of objectsAt(value, '/env')) {
         const name = asString(variable.name) ?? '';
         if (RESERVED_VARIABLES.includes(name) && !(sidecar && name === 'PORT')) {
-          yield { path: `${at}${place}/name`, message: `the variable ${name} is reserved for Knative`, found: name };
+          yield {
+            path: `${at}${place}/name`,
+            message: `the variable ${name} is reserved for Knative`,
+            found: name,
+            fix: `Remove ${name} from env, because Knative sets it.`,
+          };
         }
       }
     }
@@ -260,7 +266,7 @@ const probes = fixesByField(
         'Probes of a revision must use its port or none; a readiness probe with periodSeconds 0 must set neither timeoutSeconds nor failureThreshold.',
       why: "Requests and probes use the same port. Period 0 is Knative's own fast probe, which has no such limits. The webhook rejects any others.",
       source: PODS,
-      fix: 'Remove port from the probe or set it to the number of the port, and set periodSeconds together with timeoutSeconds and failureThreshold.',
+      fix: 'Remove port from the probe or set it to the container port, and set periodSeconds together with timeoutSeconds and failureThreshold.',
     },
     function* ({ spec, specPath }) {
       const containers = objectsAt(spec, '/containers');
@@ -294,6 +300,7 @@ const probes = fixesByField(
               message: `${key} must not be set without periodSeconds`,
               found: readiness[key],
               expected: 'periodSeconds of at least 1',
+              fix: `Set ${fieldOf(`${path}/readinessProbe/periodSeconds`)} to at least 1, or remove ${key}.`,
             };
           }
         }
@@ -309,7 +316,7 @@ const volumesMounted = revisionRule(
     summary: 'Each volume of a revision must be mounted, and must not use huge pages.',
     why: 'The webhook rejects a volume that is not mounted, which Kubernetes itself accepts, and every medium other than Memory.',
     source: PODS,
-    fix: 'Add the volume to volumeMounts of a container, or remove it from volumes.',
+    fix: 'Add an entry with the name of the volume and a mountPath to the volumeMounts of a container, or remove the volume from volumes.',
   },
   function* ({ spec, specPath }) {
     const mounted = new Set(
@@ -320,7 +327,12 @@ const volumesMounted = revisionRule(
     for (const { value, path } of objectsAt(spec, '/volumes')) {
       const name = asString(value.name) ?? '';
       if (name !== '' && !mounted.has(name)) {
-        yield { path: `${specPath}${path}/name`, message: `no container mounts the volume "${name}"`, found: name };
+        yield {
+          path: `${specPath}${path}/name`,
+          message: `no container mounts the volume "${name}"`,
+          found: name,
+          fix: `Add an entry with the name "${name}" and a mountPath to the volumeMounts of a container, or remove the volume from volumes.`,
+        };
       }
       const medium = asString(asObject(value.emptyDir).medium) ?? '';
       if (medium !== '' && medium !== 'Memory') {
@@ -391,6 +403,7 @@ const deadline = revisionRule(
           path: `${specPath}${path}/startupProbe`,
           message: `the startup probe allows ${budget} s, but the progress deadline is only ${limit} s`,
           expected: `${PROGRESS_DEADLINE}: ${budget + LONGEST_SECONDS}s`,
+          fix: `Set the annotation ${PROGRESS_DEADLINE} in the template to more than ${budget}s, such as ${budget + LONGEST_SECONDS}s.`,
         };
       }
     }

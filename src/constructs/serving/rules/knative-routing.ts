@@ -53,7 +53,7 @@ function* badNames(metadata: JsonObject, path: string, onlyPrefix = false): Iter
     ['generateName', prefix, prefix === '' ? undefined : prefixComplaint(prefix)],
   ] as const) {
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `the name "${value}" must ${complaint}`, found: value };
+      yield { path: `${path}/${field}`, message: `the ${field} "${value}" must ${complaint}`, found: value };
     }
   }
 }
@@ -63,7 +63,7 @@ const scalingOnTemplate = servingRule(
   [ROUTE],
   {
     row: 'KN6',
-    summary: 'A Route must not have annotations of autoscaling.knative.dev.',
+    summary: 'A Route must not have annotations with the prefix autoscaling.knative.dev.',
     why: 'They belong on the template of a revision; the webhook rejects the Route.',
     source: `${KNATIVE}, pkg/apis/serving/metadata_validation.go`,
     fix: 'Move the annotation to spec.template.metadata.annotations of the Service or Configuration.',
@@ -71,7 +71,11 @@ const scalingOnTemplate = servingRule(
   function* ({ object }) {
     for (const key of Object.keys(asObject(asObject(object.metadata).annotations))) {
       if (key.startsWith(AUTOSCALING)) {
-        yield { path: pointer('/metadata/annotations', key), message: `${key} must not be set on a Route` };
+        yield {
+          path: pointer('/metadata/annotations', key),
+          message: `the annotation ${key} must not be set on a Route`,
+          fix: `Move the annotation ${key} to spec.template.metadata.annotations of the Service or Configuration.`,
+        };
       }
     }
   },
@@ -107,6 +111,7 @@ const ownerLabels = servingRule(
           path: pointer('/metadata/labels', label),
           message: `the label ${label} must not be set on an object without an owner reference to that ${owner}`,
           found: value,
+          fix: `Remove the label ${label}, because Knative sets it.`,
         };
       }
     }
@@ -151,7 +156,12 @@ function* durations(annotations: JsonObject, path: string, keys: readonly string
   const found = firstOf(annotations, keys);
   const complaint = found === undefined ? undefined : badDuration(found[1]);
   if (found !== undefined && complaint !== undefined) {
-    yield { path: pointer(path, found[0]), message: `${found[0]} ${complaint}`, found: found[1] };
+    yield {
+      path: pointer(path, found[0]),
+      message: `the annotation ${found[0]} ${complaint}: "${found[1]}"`,
+      found: found[1],
+      fix: `Set the annotation ${found[0]} to a duration in whole seconds, such as 380s.`,
+    };
   }
 }
 
@@ -190,7 +200,7 @@ const templateAnnotations = revisionRule(
           path,
           message: `unknown annotation "${key}"`,
           expected: oneOf([...NETWORKING_KEYS]),
-          fix: `Remove ${fieldOf(path)}, or rename it to an annotation that Knative reads.`,
+          fix: `Rename the annotation ${key} to one that Knative reads, such as ${NETWORKING}/http-protocol, or remove it.`,
         };
       } else if (SIDECAR_AMOUNTS.includes(key) && parseQuantity(value) === undefined) {
         yield { path, message: `${key} must be a quantity`, found: value };
@@ -219,7 +229,7 @@ const trafficValid = servingRule(
       'The targets of traffic must add up to 100 percent, each must name a revision or a configuration, and tags must be unique DNS-1035 labels.',
     why: 'The webhook rejects the Route or the Service.',
     source: `${KNATIVE}, pkg/apis/serving/v1/route_validation.go`,
-    fix: 'Set percent of the targets to numbers that add up to 100, and a unique tag and either revisionName or configurationName in each.',
+    fix: 'Set percent in the targets to numbers that add up to 100, and set a unique tag and either revisionName or configurationName in each.',
   },
   function* (manifest) {
     const isService = manifest.id.kind === 'Service';
@@ -243,7 +253,7 @@ const trafficValid = servingRule(
           path: `${path}/tag`,
           message: `duplicate tag "${tag}"`,
           found: tag,
-          fix: `Set ${fieldOf(`${path}/tag`)} to a tag that no other target has.`,
+          fix: `Set ${fieldOf(`${path}/tag`)} to a unique tag, or remove it.`,
         };
       }
       tags.add(tag);
@@ -252,7 +262,7 @@ const trafficValid = servingRule(
     if (sum !== 100) {
       yield {
         path: '/spec/traffic',
-        message: `percent of all targets must add up to 100: ${sum}`,
+        message: `the percent values of all traffic targets must add up to 100: ${sum}`,
         expected: '100',
         fix: 'Set traffic[].percent to numbers that add up to 100.',
       };
@@ -283,7 +293,7 @@ function* badTarget(target: JsonObject, path: string, isService: boolean): Itera
     };
   }
   if ((asString(target.url) ?? '') !== '') {
-    yield { path: `${path}/url`, message: 'url must not be set in spec' };
+    yield { path: `${path}/url`, message: 'url must not be set in spec.traffic' };
   }
   yield* badName(target, path, isService);
 }
@@ -293,7 +303,10 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
   const revision = asString(target.revisionName) ?? '';
   const configuration = asString(target.configurationName) ?? '';
   if (isService && configuration !== '') {
-    yield { path: `${path}/configurationName`, message: 'configurationName must not be set in traffic of a Service' };
+    yield {
+      path: `${path}/configurationName`,
+      message: 'configurationName must not be set in the traffic of a Service',
+    };
   } else if (revision !== '' && configuration !== '') {
     yield { path, message: 'revisionName and configurationName must not be set together' };
   } else if (revision === '' && configuration === '' && !isService) {
@@ -302,10 +315,17 @@ function* badName(target: JsonObject, path: string, isService: boolean): Iterabl
     const [field, name] = revision !== '' ? ['revisionName', revision] : ['configurationName', configuration];
     const complaint = qualifiedName(name);
     if (complaint !== undefined) {
-      yield { path: `${path}/${field}`, message: `"${name}" must ${complaint}`, found: name };
+      yield { path: `${path}/${field}`, message: `the ${field} "${name}" must ${complaint}`, found: name };
     }
   }
 }
+
+/** What each field of the ref of a DomainMapping is set to. */
+const TARGETS = {
+  name: 'the name of the Service that serves the domain',
+  apiVersion: 'the API version of the object that serves the domain, such as serving.knative.dev/v1',
+  kind: 'the kind of the object that serves the domain, such as Service',
+} as const;
 
 /** The domain of a cluster, unless its kubelets have another. */
 const CLUSTER_DOMAIN = '.cluster.local';
@@ -324,23 +344,27 @@ const domainMapping = servingRule(
   function* (manifest) {
     yield* badDomain(manifest);
     const ref = asObject(asObject(manifest.object.spec).ref);
-    for (const field of ['name', 'apiVersion', 'kind']) {
+    for (const field of ['name', 'apiVersion', 'kind'] as const) {
       if (isUnset(ref[field])) {
-        yield { path: `/spec/ref/${field}`, message: `${field} must be set` };
+        yield {
+          path: `/spec/ref/${field}`,
+          message: `ref.${field} must be set`,
+          fix: `Set ref.${field} to ${TARGETS[field]}.`,
+        };
       }
     }
     if ((asString(ref.group) ?? '') !== '') {
       yield {
         path: '/spec/ref/group',
-        message: 'group must not be set',
-        fix: 'Remove ref.group, and set ref.apiVersion.',
+        message: 'ref.group must not be set',
+        fix: 'Remove ref.group, and set ref.apiVersion, such as serving.knative.dev/v1.',
       };
     }
     const namespace = asString(ref.namespace) ?? '';
     if (namespace !== '' && manifest.id.namespace !== '' && namespace !== manifest.id.namespace) {
       yield {
         path: '/spec/ref/namespace',
-        message: `ref.namespace must be unset, or the namespace of the DomainMapping, "${manifest.id.namespace}"`,
+        message: `ref.namespace must be unset or the namespace of the DomainMapping, "${manifest.id.namespace}"`,
         found: namespace,
         fix: 'Remove ref.namespace.',
       };
@@ -365,6 +389,7 @@ function* badDomain({ id, object }: Manifest): Iterable<Violation> {
       path: '/metadata/name',
       message: id.name === '' ? 'metadata.name must be set' : `the name "${id.name}" must ${complaint}`,
       found: id.name,
+      ...(labels.length < 2 && { fix: 'Set metadata.name to a domain name such as chat.example.com.' }),
     };
   } else if (id.name.endsWith(CLUSTER_DOMAIN)) {
     yield {
@@ -373,6 +398,7 @@ function* badDomain({ id, object }: Manifest): Iterable<Violation> {
       severity: 'warning',
       message: `the name "${id.name}" must not be in the cluster domain`,
       found: id.name,
+      fix: 'Set metadata.name to a domain name outside the cluster, such as chat.example.com.',
     };
   }
 }

@@ -43,6 +43,7 @@ const scaleBounds = revisionRule(
           path: stated.path,
           message: `${name} must be an integer greater than or equal to 0: "${stated.value}"`,
           found: stated.value,
+          fix: `Set the annotation ${stated.key} to an integer in quotes, such as "1".`,
         },
       };
     };
@@ -59,6 +60,7 @@ const scaleBounds = revisionRule(
         message: `max-scale must be greater than or equal to min-scale (${most.value} < ${least.value})`,
         found: most.stated.value,
         expected: `0 or at least ${least.value}`,
+        fix: `Set the annotation ${most.stated.key} to "0" (no limit) or to at least "${least.value}", or decrease min-scale.`,
       };
     }
     const activation = autoscalingAnnotation(revision, 'activation-scale');
@@ -68,23 +70,34 @@ const scaleBounds = revisionRule(
     const value = goInteger(activation.value);
     const fault =
       value === undefined
-        ? 'must be an integer'
+        ? `must be an integer: "${activation.value}"`
         : value < 2
-          ? 'must be greater than or equal to 2'
+          ? `must be greater than or equal to 2: ${value}`
           : value < least.value
-            ? `must be greater than or equal to min-scale (${least.value})`
+            ? `must be greater than or equal to min-scale (${value} < ${least.value})`
             : most.value !== 0 && value > most.value
-              ? `must be less than or equal to max-scale (${most.value})`
+              ? `must be less than or equal to max-scale (${value} > ${most.value})`
               : undefined;
     if (fault !== undefined) {
       yield {
         path: activation.path,
-        message: `activation-scale ${activation.value} ${fault}`,
+        message: `activation-scale ${fault}`,
         found: activation.value,
+        fix: activationFix(activation.key, Math.max(2, least.value), most.value),
       };
     }
   },
 );
+
+/** What to write for activation-scale, between the least and the most, of which 0 is no limit. */
+function activationFix(key: string, least: number, most: number): string {
+  if (most !== 0 && most < least) {
+    return `Remove the annotation ${key}, or increase max-scale to at least "${least}".`;
+  }
+  const numbers =
+    most === 0 ? `at least "${least}"` : most === least ? `"${least}"` : `an integer from ${least} to ${most}`;
+  return `Set the annotation ${key} to ${numbers}.`;
+}
 
 interface Range {
   readonly name: string;
@@ -169,7 +182,12 @@ const durations = revisionRule(
               ? 'must be in whole seconds'
               : undefined;
       if (fault !== undefined) {
-        yield { path: stated.path, message: `${name} ${fault}: "${stated.value}"`, found: stated.value };
+        yield {
+          path: stated.path,
+          message: `${name} ${fault}: "${stated.value}"`,
+          found: stated.value,
+          fix: `Set the annotation ${stated.key} to a duration from ${least}s to 1h${whole ? ' in whole seconds' : ''}, such as 60s.`,
+        };
       }
     }
     const key = 'serving.knative.dev/progress-deadline';
@@ -180,7 +198,8 @@ const durations = revisionRule(
         path: pointer(revision.annotationsPath, key),
         message: `progress-deadline must be a duration in whole seconds: "${deadline}"`,
         found: deadline,
-        expected: 'for example 1200s',
+        expected: 'a duration such as 1200s',
+        fix: `Set the annotation ${key} to a duration in whole seconds, such as 1200s.`,
       };
     }
   },
@@ -193,7 +212,7 @@ const initialScale = revisionRule(
     summary: 'initial-scale must be an integer greater than or equal to 0, and 0 only if the cluster allows it.',
     why: 'The webhook rejects any others, and 0 unless allow-zero-initial-scale is "true" in config-autoscaler.',
     source: AUTOSCALING_VALIDATION,
-    fix: 'Set autoscaling.knative.dev/initial-scale to at least "1", or set allow-zero-initial-scale: "true" in the ConfigMap config-autoscaler.',
+    fix: 'Set autoscaling.knative.dev/initial-scale to at least "1", or set allow-zero-initial-scale: "true" in the config-autoscaler ConfigMap in the knative-serving namespace.',
   },
   function* (revision, _manifest, { set }) {
     const stated = autoscalingAnnotation(revision, 'initial-scale');
@@ -221,7 +240,8 @@ const initialScale = revisionRule(
     }
     yield {
       path: stated.path,
-      message: 'initial-scale must not be 0 unless allow-zero-initial-scale is set in config-autoscaler',
+      message:
+        'initial-scale must not be 0 unless allow-zero-initial-scale is "true" in the config-autoscaler ConfigMap',
       found: stated.value,
       severity: config === undefined ? 'warning' : 'error',
     };

@@ -53,7 +53,7 @@ const livenessWaits: Rule = {
       if (seconds < SOONEST_READY_SECONDS) {
         yield {
           path: `/spec${path}/livenessProbe`,
-          message: `without a startupProbe, the liveness probe restarts the server if it does not respond within ${seconds} s`,
+          message: `without a startupProbe, the livenessProbe restarts a server that does not respond within ${seconds} s`,
           expected: 'a startupProbe',
         };
       }
@@ -152,7 +152,7 @@ const budgetLetsDrain: Rule = {
     if (minAvailable === '100%') {
       yield {
         path: '/spec/minAvailable',
-        message: 'maxUnavailable is 0, so no pod can be evicted, and nodes cannot be drained',
+        message: 'minAvailable is 100%, so no pod can be evicted, and nodes cannot be drained',
         found: minAvailable,
         expected: 'maxUnavailable: 1',
       };
@@ -185,7 +185,7 @@ const replicasLeft: Rule = {
   summary: 'A workload that a HorizontalPodAutoscaler scales must not set replicas.',
   why: 'Each apply resets the replicas to the number in the manifest, regardless of the load; servers that load for minutes are terminated and started again.',
   source: 'kubernetes 1.36, documents (HorizontalPodAutoscaler, migrating Deployments)',
-  fix: 'Remove spec.replicas, so that the autoscaler alone sets it.',
+  fix: 'Remove spec.replicas, so that only the autoscaler sets it.',
   check: function* ({ set }) {
     for (const autoscaler of set.ofKind('autoscaling/HorizontalPodAutoscaler')) {
       const target = asObject(asObject(autoscaler.object.spec).scaleTargetRef);
@@ -235,9 +235,10 @@ const ownService: Rule = {
       yield {
         manifest,
         path: '/metadata/name',
-        message: `the LeaderWorkerSet "${id.name}" creates a headless Service with the same name`,
+        message: `the LeaderWorkerSet "${id.name}" needs this name for the headless Service that it creates`,
         found: id.name,
         expected: `${id.name}-leader`,
+        fix: `Set metadata.name of the Service to another name, such as ${id.name}-leader.`,
       };
     }
   },

@@ -4,11 +4,16 @@
  * A quota of the set surely holds; what else the cluster has is not known, so these rules say only what the set proves.
  */
 import { type Rule } from '../../../checks/rules/rule';
-import { countedOf, quotaViolations, unstatedViolations } from '../../../checks/server/admission/admit-pod';
+import {
+  countedOf,
+  largerQuota,
+  quotaViolations,
+  unstatedViolations,
+} from '../../../checks/server/admission/admit-pod';
 import { namespaceIsOurs, policyOf } from '../../../checks/server/admission/namespace-policy';
 import { kindAndName, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { type Quantity } from '../../../manifests/values/quantity';
 import { LASTING, namespaceUse, type SharedUse } from './namespace-use';
 
@@ -33,7 +38,7 @@ const containersState: Rule = {
     'If a quota counts CPU or memory, every container in the namespace must set the amount, or get it from a LimitRange.',
   why: 'The quota rejects each pod of the workload: "failed quota: must specify limits.cpu". The workload exists, but its pods do not.',
   source: `${QUOTA_SOURCE}/pods.go (Constraints)`,
-  fix: 'Set resources.requests and resources.limits of the container, or add a LimitRange with defaults to the namespace.',
+  fix: 'Set resources.requests and resources.limits in the container, or add a LimitRange with defaults to the namespace.',
   *check(template, { set }) {
     const { namespace } = template.manifest.id;
     const { allQuotas } = policyOf(set, template.manifest);
@@ -90,6 +95,7 @@ const workloadFits: Rule = {
           message: `the ${pods} pods of the workload exceed the ${kindAndName(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
           found: total.toString(),
           expected: `at most ${hard.toString()}`,
+          fix: `${largerQuota(quota, key, total)}, or decrease the replicas or the requests of the workload.`,
         };
       }
     }
@@ -123,6 +129,7 @@ const oneObjectFits: Rule = {
             message: `the object exceeds the ${kindAndName(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
             found: total.toString(),
             expected: `at most ${hard.toString()}`,
+            fix: `${largerQuota(quota, key, total)}, or decrease the amount that the object requests.`,
           };
         }
       }
@@ -172,6 +179,7 @@ const setFits: Rule = {
         message: `together, the objects in the namespace exceed the quota for ${key} (${total.toString()} > ${hard.toString()}): ${names.join(', ')}${more}`,
         found: hard.toString(),
         expected: `at least ${total.toString()}`,
+        fix: `Set ${fieldOf(pointer('/hard', key))} to at least ${total.toString()}, or move objects to another namespace.`,
       };
     }
   },

@@ -46,7 +46,7 @@ const noDevicesByDefault: Rule = {
           message: `every container in the namespace without a limit for ${resource} gets ${amount.toString()}${field === 'max' ? ', because max is also the default' : ''}`,
           found: amount.toString(),
           expected: `a default of 0 for ${resource}`,
-          fix: `Set default["${resource}"] to "0", or remove ${resource} here and limit it with a ResourceQuota.`,
+          fix: `Set default["${resource}"] to "0", or remove ${resource} from ${field} and limit it with a ResourceQuota.`,
         };
       }
     }
@@ -63,7 +63,7 @@ const withinLimitRange: Rule = {
     'Containers and pods must be within the minimum, maximum, and ratio of the LimitRanges in their namespace, and must set the amounts that these limit.',
   why: 'The pods are rejected when the controller creates them; the workload itself is accepted.',
   source: LIMIT_RANGER,
-  fix: 'Set resources.requests and resources.limits to amounts within the limits, or adjust spec.limits of the LimitRange.',
+  fix: 'Set resources.requests and resources.limits to amounts within the limits, or change spec.limits of the LimitRange.',
   *check({ manifest, spec }, { set }) {
     const { namespace } = manifest.id;
     for (const violation of limitViolations(spec, policyOf(set, manifest))) {
@@ -82,7 +82,7 @@ const claimWithinLimits: Rule = {
   summary: 'A claim must be within the minimum and maximum storage of the LimitRanges in its namespace.',
   why: 'The API server rejects the claim; the claims of a StatefulSet are rejected when its controller creates them.',
   source: LIMIT_RANGER,
-  fix: 'Set spec.resources.requests.storage to an amount within the limits, or adjust spec.limits of the LimitRange.',
+  fix: 'Set spec.resources.requests.storage to an amount within the limits, or change spec.limits of the LimitRange.',
   *check(manifest, { set }) {
     const { id, object } = manifest;
     const policy = policyOf(set, manifest);
@@ -108,7 +108,7 @@ const defaultLimitCovers: Rule = {
   why: 'The LimitRange fills in its default limit, which is then below the request, and every pod is rejected. This affects training pods that deliberately set no CPU limit.',
   source:
     'Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go; pkg/apis/core/validation (request above limit)',
-  fix: 'Set resources.limits of the container, or remove the resource from default of the LimitRange.',
+  fix: 'Set resources.limits in the container, or remove the resource from default in the LimitRange.',
   check: ({ manifest, spec }, { set }) => defaultLimitViolations(spec, policyOf(set, manifest)),
 };
 

@@ -3,6 +3,7 @@
  */
 import { type Rule } from '../../../checks/rules/rule';
 import { nearestOf, quotedNames } from '../../../facts/spelling';
+import { oneOf } from '../../../facts/words';
 import { kindKey } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -25,7 +26,7 @@ const namespaceInSet: Rule = {
   summary: 'If the manifests contain namespaces, namespaced objects should be in one of them.',
   why: 'The API server rejects an object whose namespace does not exist; next to namespaces in the manifests, another name is often a typo.',
   source: 'Kubernetes 1.36, plugin/pkg/admission/namespace/lifecycle',
-  fix: 'Set metadata.namespace to a namespace in these manifests, or add the Namespace.',
+  fix: 'Add the Namespace to the manifests, make sure that it exists in the cluster, or set metadata.namespace to a namespace in these manifests.',
   *check({ set }) {
     const names = set.ofKind('Namespace').map(({ id }) => id.name);
     if (names.length === 0) {
@@ -33,6 +34,7 @@ const namespaceInSet: Rule = {
     }
     const made = new Set(names);
     const some = quotedNames(names);
+    const choices = made.size > 3 ? 'a namespace in these manifests' : oneOf([...made].map((name) => `"${name}"`));
     const known = namesOfKind(set, 'Namespace').inReachOf('');
     const said = new Set<string>();
     for (const manifest of set.manifests) {
@@ -54,6 +56,7 @@ const namespaceInSet: Rule = {
         message: `namespace "${namespace}" not found in these manifests`,
         found: namespace,
         expected: some === '' ? 'a namespace in the cluster' : `${some}, or a namespace in the cluster`,
+        fix: `Add the Namespace "${namespace}" to the manifests, make sure that it exists in the cluster, or set metadata.namespace to ${choices}.`,
       };
     }
   },

@@ -1,8 +1,9 @@
 /**
  * Pod security: what the level that a namespace enforces rejects of the pods that are meant for it.
  */
+import { allOf } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
-import { type Rule } from '../../../checks/rules/rule';
+import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { contentsOfSet } from '../../../checks/server/admission/cluster-contents';
 import { enforcedLevel, podSecurityViolations } from '../../../checks/server/admission/pod-security';
 
@@ -22,15 +23,26 @@ const levelAllows: Rule = {
     for (const violation of enforced === undefined ? [] : podSecurityViolations(template, enforced)) {
       yield {
         ...violation,
-        ...(violation.expected === undefined || !/^[\w.]+: /.test(violation.expected)
-          ? {}
-          : {
-              fix: `Set ${violation.expected} in ${fieldOf(violation.path ?? '')}, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.`,
-            }),
+        fix: `${complying(violation)}, or set the label pod-security.kubernetes.io/enforce of the namespace to a less restrictive level.`,
         message: `${violation.message}, but the namespace "${namespace}" enforces the pod security level ${enforced?.level ?? ''}`,
       };
     }
   },
 };
+
+/** What makes the pod comply, as the beginning of a fix. */
+function complying({ path = '', message, expected = '', found }: Violation): string {
+  const field = fieldOf(path);
+  if (Array.isArray(found)) {
+    return `Remove ${allOf(found.map(String))} from ${field}`;
+  }
+  if (/^[\w.]+: /.test(expected)) {
+    return `Set ${expected} in ${field}`;
+  }
+  if (/^(?:no |unset\b)/.test(expected)) {
+    return `Remove ${field}`;
+  }
+  return message.includes(' a volume of type ') ? `Replace ${field} with ${expected}` : `Set ${field} to ${expected}`;
+}
 
 export const podSecurityRules: readonly Rule[] = [levelAllows];

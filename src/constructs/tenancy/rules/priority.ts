@@ -92,7 +92,7 @@ const classDefined: Rule = {
         message: `PriorityClass "${reference.name}" not found in these manifests`,
         found: reference.name,
         expected: defined !== '' ? `${defined}, or a PriorityClass in the cluster` : 'a PriorityClass in the cluster',
-        fix: `Add the PriorityClass to the manifests, make sure that it exists in the cluster, or set ${fieldOf(reference.path)} to an existing one.`,
+        fix: `Add the PriorityClass "${reference.name}" to the manifests, make sure that it exists in the cluster, or set ${fieldOf(reference.path)} to an existing one.`,
         // Who defines no class at all relies on the cluster for all of them.
         severity: defined !== '' ? 'warning' : 'info',
       };
@@ -108,7 +108,7 @@ const classesDiffer: Rule = {
   summary: 'Priority classes should differ in value or preemption policy.',
   why: 'Classes with the same value are one class with two names: neither goes first.',
   source: 'Kubernetes 1.36, scheduling by spec.priority alone',
-  fix: 'Set value of one of the PriorityClasses to another number, or remove one of them.',
+  fix: 'Set value to a different number in one of the two PriorityClasses, or remove one of them.',
   *check({ set }) {
     const first = new Map<string, Class>();
     for (const found of classesOf(set)) {
@@ -120,7 +120,7 @@ const classesDiffer: Rule = {
         yield {
           manifest: found.manifest,
           path: '/value',
-          message: `the PriorityClasses "${found.name}" and "${other.name}" have the same value ${found.value}`,
+          message: `the PriorityClasses "${found.name}" and "${other.name}" have the same value: ${found.value}`,
           found: found.value,
           expected: 'a different value',
         };

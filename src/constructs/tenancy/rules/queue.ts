@@ -67,7 +67,7 @@ const queueAgrees: Rule = {
     "A queue for one namespace should deserve no more than the namespace's quota allows, and its capability should be no less.",
   why: 'What the quota rejects never reaches the queue, so a larger share is never used; a smaller capability leaves quota that can never be used.',
   source: `${cite('volcano')}, capacity plugin; Kubernetes resource quotas`,
-  fix: 'Set spec.deserved and spec.capability of the queue and spec.hard of the quota to the same amounts.',
+  fix: 'Set the same amounts in spec.deserved and spec.capability of the queue and in spec.hard of the quota.',
   *check({ set }) {
     for (const { quota, queue } of pairsOf(set)) {
       const spec = asObject(queue.object.spec);
@@ -83,7 +83,7 @@ const queueAgrees: Rule = {
           message: `the deserved amount exceeds the ${kindAndName(quota.manifest.id)} of the queue's only namespace (${deserved.toString()} > ${hard.toString()} ${resource})`,
           found: deserved.toString(),
           expected: `at most ${hard.toString()}`,
-          fix: `Set ${fieldOf(pointer('/deserved', resource))} to at most ${hard.toString()}, or increase the amount in spec.hard of the ResourceQuota.`,
+          fix: `Set ${fieldOf(pointer('/deserved', resource))} to at most ${hard.toString()}, or increase the amount in spec.hard of the ResourceQuota to at least ${deserved.toString()}.`,
         };
       }
       for (const [resource, most] of capability) {
@@ -97,7 +97,7 @@ const queueAgrees: Rule = {
           message: `the capability is less than the ${kindAndName(quota.manifest.id)} of the queue's only namespace (${most.toString()} < ${hard.toString()} ${resource})`,
           found: most.toString(),
           expected: `at least ${hard.toString()}`,
-          fix: `Set ${fieldOf(pointer('/capability', resource))} to at least ${hard.toString()}, or decrease the amount in spec.hard of the ResourceQuota.`,
+          fix: `Set ${fieldOf(pointer('/capability', resource))} to at least ${hard.toString()}, or decrease the amount in spec.hard of the ResourceQuota to at most ${most.toString()}.`,
         };
       }
     }

@@ -64,8 +64,8 @@ const keyCounted: Rule = {
         found: key,
         expected: counted,
         fix: beside
-          ? `Remove hard["${key}"], because hard["${counted}"] is set already.`
-          : `Rename the key "${key}" of spec.hard to ${counted}.`,
+          ? `Remove hard["${key}"], because hard["${counted}"] is already set.`
+          : `Rename the key "${key}" in spec.hard to ${counted}.`,
       };
     }
   },
@@ -116,7 +116,7 @@ const memoryPlausible: Rule = {
       }
       yield {
         path,
-        message: `the memory must have a unit such as Gi: ${JSON.stringify(value)} is less than 1 MiB`,
+        message: `memory must have a unit such as Gi: ${JSON.stringify(value)} is less than 1 MiB`,
         found: value,
         expected: `${parseInt(String(value), 10) || 1}Gi`,
       };
@@ -143,7 +143,7 @@ const memoryBinary: Rule = {
       const binary = String(value).replace(/[kMGTP]$/, `${unit === 'k' ? 'K' : unit}i`);
       yield {
         path,
-        message: `the unit of ${JSON.stringify(value)} is a power of 1000, not of 1024`,
+        message: `${JSON.stringify(value)} uses the decimal unit ${unit}, not the binary unit ${binary.replace(/^.*\d/, '')}`,
         found: value,
         expected: binary,
         fix: `Set ${fieldOf(path)} to ${binary}, unless the decimal unit is intended.`,
@@ -171,9 +171,10 @@ const resourceServed: Rule = {
       }
       yield {
         path: pointer('/spec/hard', key),
-        message: `the resource name "${amount.resource}" is outdated: ${successor} replaces it`,
+        message: `the resource "${amount.resource}" is outdated: ${successor} replaces it`,
         found: key,
         expected: `requests.${successor}`,
+        fix: `Rename the key "${key}" in spec.hard to requests.${successor}.`,
       };
     }
   },
@@ -205,10 +206,12 @@ const comesWithDefaults: Rule = {
     if (lacking.length === 0) {
       return;
     }
+    const filled = lacking.map((field) => field.replace('limits.', 'default.').replace('requests.', 'defaultRequest.'));
     yield {
       path: '/spec/hard',
       message: `every container in the namespace must set ${allOf(lacking)}, because no LimitRange in these manifests sets a default`,
-      expected: 'a LimitRange of type Container with default and defaultRequest',
+      expected: `a LimitRange of type Container with ${allOf(filled)}`,
+      fix: `Add a LimitRange to the namespace with an item of type Container that sets ${allOf(filled)}.`,
     };
   },
 };

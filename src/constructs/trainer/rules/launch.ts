@@ -56,6 +56,12 @@ const processesAreDevices = trainJobRule(
 
 const BY_HAND = ['nnodes', 'nproc_per_node', 'node_rank', 'master_addr', 'master_port', 'rdzv_endpoint'];
 
+/** Fields of a TrainJob for options of torchrun. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  nnodes: 'and set trainer.numNodes instead',
+  nproc_per_node: 'and set trainer.numProcPerNode instead',
+};
+
 const countsLeftToTrainer = trainJobRule(
   {
     id: 'trainer/torchrun-left-to-runtime',
@@ -65,7 +71,7 @@ const countsLeftToTrainer = trainJobRule(
     summary: 'torchrun must not set what a torch runtime sets: nodes, processes, rank, and master.',
     why: 'Trainer sets PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR, and PET_MASTER_PORT; an option overrides its variable and becomes outdated.',
     source: ENV,
-    fix: 'Remove the option from the command, and set trainer.numNodes and trainer.numProcPerNode instead.',
+    fix: 'Remove the option from trainer.command or trainer.args, and set trainer.numNodes and trainer.numProcPerNode instead.',
   },
   function* (job, runtime) {
     if (policyOf(job, runtime) !== 'torch') {
@@ -81,10 +87,11 @@ const countsLeftToTrainer = trainJobRule(
       yield {
         path: option.path,
         message: wrong
-          ? `the command sets --nnodes to ${nodes}, but numNodes is ${job.numNodes ?? 1}`
+          ? `--nnodes is ${nodes}, but numNodes is ${job.numNodes ?? 1}`
           : `the option ${JSON.stringify(option.text.trim())} must not be set, because the runtime sets it`,
         found: option.text,
         expected: `no --${option.name.replace(/_/g, '-')}`,
+        fix: `Remove ${/^\S+?(?=[\s=]|$)/.exec(option.text.trim())?.[0] ?? option.text} from ${option.path.includes('/args/') ? 'trainer.args' : 'trainer.command'}, ${INSTEAD[option.name] ?? 'because the runtime sets it'}.`,
         severity: wrong ? 'error' : 'warning',
       };
     }

@@ -47,7 +47,7 @@ const ancestors = runtimeRule(
       if (replicas !== 1) {
         yield {
           path: `${job.path}/replicas`,
-          message: `replicas of the job "${job.name}" must be 1: ${replicas}`,
+          message: `replicas must be 1 for the job "${job.name}": ${replicas}`,
           found: replicas,
           expected: '1',
         };
@@ -55,9 +55,9 @@ const ancestors = runtimeRule(
       if (!job.containers.includes(container)) {
         yield {
           path: `${job.podSpecPath}/containers`,
-          message: `the job "${job.name}" with the step "${job.ancestor}" must have a container named "${container}"`,
+          message: `the job "${job.name}" must have a container named "${container}", because Trainer runs it as the step "${job.ancestor}"`,
           expected: `a container named "${container}"`,
-          fix: `Set name: ${container} on the container of the job "${job.name}" that Trainer runs as the step "${job.ancestor}", or remove the label ${ANCESTOR_LABEL} from the job.`,
+          fix: `Set the name of the container that runs this step to ${container}, or remove the label ${ANCESTOR_LABEL} from the job "${job.name}".`,
         };
       }
     }
@@ -73,7 +73,7 @@ const hasTrainer = runtimeRule(
     summary: 'A runtime must have a job with the label trainer.kubeflow.org/trainjob-ancestor-step: trainer.',
     why: 'Only such a job gets the nodes, image, command, and environment of a TrainJob; without it they are silently ignored.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/builder.go`,
-    fix: 'Add the label trainer.kubeflow.org/trainjob-ancestor-step: trainer to template.metadata.labels of the training job.',
+    fix: 'Add the label trainer.kubeflow.org/trainjob-ancestor-step: trainer to template.metadata.labels in the entry of replicatedJobs that runs the training.',
   },
   function* ({ jobs }) {
     if (jobs.length === 0 || jobs.some(({ ancestor }) => ancestor === 'trainer')) {
@@ -81,7 +81,7 @@ const hasTrainer = runtimeRule(
     }
     yield {
       path: '/spec/template/spec/replicatedJobs',
-      message: 'no job of the runtime has the label trainer.kubeflow.org/trainjob-ancestor-step: trainer',
+      message: 'no job in the runtime has the label trainer.kubeflow.org/trainjob-ancestor-step: trainer',
       expected: 'the label in the template of one of the replicatedJobs',
     };
   },
@@ -94,7 +94,7 @@ const targets = runtimeRule(
     summary: 'torch.envInjection must name jobs and containers of the runtime.',
     why: 'The webhook rejects each TrainJob that uses the runtime.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/torch/torch.go (validateEnvInjectionTargets)`,
-    fix: 'Set containerNames in torch.envInjection to names of containers of the job.',
+    fix: 'Set jobName in torch.envInjection.targets to a job in the runtime, and containerNames to containers in that job.',
   },
   function* ({ mlPolicy, jobs }) {
     for (const { value, path } of objectsAt(mlPolicy, '/torch/envInjection/targets')) {
@@ -106,6 +106,16 @@ const targets = runtimeRule(
         }
         const place = `/spec/mlPolicy${path}/containerNames/${index}`;
         const choices = oneOf([...new Set([...(job?.containers ?? []), ...(job?.initContainers ?? [])])]);
+        if (job === undefined) {
+          const names = oneOf(jobs.map((one) => one.name));
+          yield {
+            path: place,
+            message: `the runtime has no job "${name}"`,
+            found: container,
+            ...(names === '' ? {} : { fix: `Set jobName in ${fieldOf(`/spec/mlPolicy${path}`)} to ${names}.` }),
+          };
+          continue;
+        }
         yield {
           path: place,
           message: `the job "${name}" has no container "${container}"`,
@@ -145,7 +155,7 @@ const volcanoQueue = runtimeRule(
     summary: 'With the volcano policy, the queue annotation of the template must not be empty.',
     why: 'The webhook rejects an empty annotation.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/volcano/volcano.go`,
-    fix: 'Set scheduling.volcano.sh/queue-name to a queue, or remove it.',
+    fix: 'Set the annotation scheduling.volcano.sh/queue-name to the name of a queue, or remove the annotation.',
   },
   function* ({ podGroupPolicy, templateAnnotations }) {
     if (!isObject(podGroupPolicy.volcano) || templateAnnotations[VOLCANO_QUEUE_ANNOTATION] !== '') {
@@ -187,6 +197,7 @@ const volcanoScheduler = runtimeRule(
         message: `schedulerName must be volcano for the job "${name}": the default scheduler ignores the Volcano policy`,
         found: podSpec.schedulerName,
         expected: 'schedulerName: volcano',
+        fix: `Set schedulerName: volcano in the pod template of the job "${name}".`,
       };
     }
   },

@@ -63,7 +63,7 @@ const modelKnown = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `no TorchTune model belongs to the runtime "${job.runtimeName}"`,
+      message: `the runtime name "${job.runtimeName}" does not identify a TorchTune model`,
       found: job.runtimeName,
     };
   },
@@ -123,7 +123,7 @@ const qlora = trainJobRule(
     if (model === 'qwen2_5/1.5B') {
       yield {
         path: '/spec/trainer/args',
-        message: 'QLoRA is not supported for the model qwen2_5/1.5B',
+        message: 'the model "qwen2_5/1.5B" does not support QLoRA',
         fix: 'Remove model.quantize_base from trainer.args.',
       };
       return;
@@ -135,7 +135,7 @@ const qlora = trainJobRule(
     }
     yield {
       path: '/spec/trainer',
-      message: `numProcPerNode must be 1 for QLoRA of the model "${model}"`,
+      message: `numProcPerNode must be 1 for QLoRA with the model "${model}"`,
       found: job.trainer.numProcPerNode,
       expected: 'numProcPerNode: 1',
     };
@@ -162,6 +162,7 @@ const managed = trainJobRule(
           path: `/spec/trainer/args/${index}`,
           message: `${key} must not be set, because the runtime sets it`,
           found: arg,
+          fix: `Remove ${key} from trainer.args.`,
         };
       }
     }

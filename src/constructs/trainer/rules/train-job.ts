@@ -109,7 +109,7 @@ const runtimeExists = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in this namespace in these manifests' : 'in these manifests or among the runtimes of Trainer'}`,
+      message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in these manifests in the namespace of the TrainJob' : "in these manifests or among Trainer's built-in runtimes"}`,
       found: job.runtimeName,
       expected: oneOf([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };
@@ -125,7 +125,7 @@ const runtimeSupported = trainJobRule(
     summary: 'A TrainJob should not use a deprecated runtime.',
     why: 'The webhook warns: the runtime will be removed.',
     source: `${TRAINER}, pkg/util/trainingruntime/trainingruntime.go`,
-    fix: 'Set runtimeRef.name to the runtime that replaces it.',
+    fix: 'Set runtimeRef.name to the runtime that replaces the deprecated one.',
   },
   function* (job, runtime) {
     if (runtime?.deprecated === true) {
@@ -158,6 +158,7 @@ const reservedVariables = trainJobRule(
           path: `/spec/trainer${path}`,
           message: `the variable ${name} must not be set: the ${policy ?? ''} policy of the runtime sets it`,
           found: name,
+          fix: `Remove ${name} from trainer.env, and set trainer.numNodes and trainer.numProcPerNode instead.`,
         };
       }
     }
@@ -218,7 +219,7 @@ const initializers = trainJobRule(
           path,
           message: `the runtime "${job.runtimeName}" has no job "${name}" with a container "${name}"`,
           expected: `a runtime with a ${field} initializer`,
-          fix: `Set runtimeRef.name to a runtime with this initializer, or remove spec.initializer.${field}.`,
+          fix: `Set runtimeRef.name to a runtime with a ${field} initializer, or remove spec.initializer.${field}.`,
         };
         continue;
       }
@@ -231,8 +232,8 @@ const initializers = trainJobRule(
       }
       yield {
         path,
-        message: `the container "${name}" of the runtime "${job.runtimeName}" does not mount the volume "${INITIALIZER_VOLUME}"`,
-        fix: `Add the volume "${INITIALIZER_VOLUME}" to volumeMounts of the container "${name}" of the runtime.`,
+        message: `the container "${name}" in the runtime "${job.runtimeName}" does not mount the volume "${INITIALIZER_VOLUME}"`,
+        fix: `Add an entry with the name "${INITIALIZER_VOLUME}" and a mountPath to the volumeMounts of the container "${name}" in the runtime "${job.runtimeName}".`,
       };
     }
   },
@@ -245,7 +246,7 @@ const patches = trainJobRule(
     summary: 'runtimePatches must name jobs and containers of the runtime, with a manager of the form domain/path.',
     why: 'The webhook rejects a patch for something that the runtime does not have.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Set the name in runtimePatches to that of a job or container of the runtime, for example node.',
+    fix: 'Set the name in runtimePatches to the name of a job or container in the runtime, such as node.',
   },
   function* (job, runtime) {
     const known = containersByJob(job, runtime);
@@ -285,7 +286,7 @@ const patches = trainJobRule(
             }
             yield {
               path: `${at}${container.path}/name`,
-              message: `the job "${name}" of the runtime has no container "${own}"`,
+              message: `the job "${name}" in the runtime has no container "${own}"`,
               found: own,
               ...(containers.length === 0 ? {} : { expected: oneOf(containers) }),
               fix:
@@ -320,10 +321,12 @@ const patchedEnv = trainJobRule(
           if (!OWN_ENV.includes(name) || asArray(container.value.env).length === 0) {
             continue;
           }
+          const place = name === NODE ? 'spec.trainer.env' : `spec.initializer.${name.replace('-initializer', '')}.env`;
           yield {
             path: `/spec${patch.path}${path}${container.path}/env`,
-            message: `env of the container "${name}" must not be set in runtimePatches`,
-            expected: 'spec.trainer.env',
+            message: `env must not be set for the container "${name}" in runtimePatches`,
+            expected: place,
+            fix: `Move env of the container "${name}" to ${place}.`,
           };
         }
       }
@@ -338,7 +341,7 @@ const launcherAsNode = trainJobRule(
     summary: 'An MPI runtime whose launcher is a node needs both jobs, launcher and node, for more than one node.',
     why: 'Without the job node there are no pods besides the launcher; the webhook rejects more than one node.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/mpi/mpi.go (Validate)`,
-    fix: 'Add the job to the runtime, or set trainer.numNodes to 1.',
+    fix: 'Add the missing job, launcher or node, to the runtime, or set trainer.numNodes to 1.',
   },
   function* (job, runtime) {
     if (runtime?.policy !== 'mpi' || runtime.settings.runLauncherAsNode !== true || (job.numNodes ?? 1) < 2) {
@@ -348,11 +351,13 @@ const launcherAsNode = trainJobRule(
     if (missing.length === 0) {
       return;
     }
+    const jobsNamed = `${missing.length === 1 ? 'job' : 'jobs'} ${allOf(missing.map((name) => `"${name}"`))}`;
     yield {
       path: '/spec/trainer/numNodes',
-      message: `the runtime "${runtime.name}" must have the ${missing.length === 1 ? 'job' : 'jobs'} ${allOf(missing.map((job) => `"${job}"`))} for more than one node`,
+      message: `for more than one node, the runtime "${runtime.name}" must have the ${jobsNamed}`,
       found: job.numNodes,
       expected: '1',
+      fix: `Add the ${jobsNamed} to the runtime, or set trainer.numNodes to 1.`,
     };
   },
 );

@@ -21,7 +21,7 @@ interface AnnotationFacts {
 const bool: AnnotationFacts = { accepts: (value) => parseGoBool(value) !== undefined, expected: '"true" or "false"' };
 const duration: AnnotationFacts = {
   accepts: (value) => (parseGoDuration(value) ?? 0) > 0,
-  expected: 'a duration greater than zero, such as "30m"',
+  expected: 'a duration greater than 0, such as "30m"',
 };
 const oneOf = (...values: readonly string[]): AnnotationFacts => ({
   accepts: (value) => values.includes(value),
@@ -43,7 +43,7 @@ const ANNOTATIONS: Readonly<Record<string, AnnotationFacts>> = {
   },
   'volcano.sh/network-topology-highest-tier': {
     accepts: (value) => /^[+-]?\d+$/.test(value),
-    expected: 'an integer',
+    expected: 'an integer in quotes, such as "2"',
   },
   'scheduling.volcano.sh/queue-allocation-gate': oneOf('true'),
 };
@@ -56,9 +56,10 @@ function* unreadable(annotations: JsonValue | undefined, path: string): Iterable
     }
     yield {
       path: pointer(path, key),
-      message: `Volcano cannot read the value of the annotation ${key}: "${value}"`,
+      message: `Volcano ignores the annotation ${key}, because its value is not valid: "${value}"`,
       found: value,
       expected: facts.expected,
+      fix: `Set the annotation ${key} to ${facts.expected}.`,
     };
   }
 }
@@ -122,15 +123,16 @@ const budgetValid: PodTemplateRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `${key} must be an integer greater than 0, or a percentage: "${value}"`,
+        message: `the annotation ${key} must be an integer greater than 0 or a percentage from 1% to 99%: "${value}"`,
         found: value,
-        expected: 'an integer greater than zero, or 1% to 99%',
+        expected: 'an integer greater than 0, or 1% to 99%',
+        fix: `Set the annotation ${key} to an integer greater than 0 or a percentage from 1% to 99%, such as "50%".`,
       };
     }
     if (found.length > 1) {
       yield {
         path: '/metadata/annotations',
-        message: 'the annotations for minAvailable and maxUnavailable must not be set together',
+        message: `the annotations ${BUDGETS.join(' and ')} must not be set together`,
         found,
         expected: 'one of the two annotations',
       };

@@ -6,7 +6,7 @@ import { cite } from '../../../facts/upstream';
 import { type ObjectRule } from '../../../checks/rules/rule';
 import { parseGoDuration } from '../../../manifests/values/go-duration';
 import { type Manifest } from '../../../manifests/manifest';
-import { fieldPathOf } from '../../../manifests/pointer';
+import { fieldOf, fieldPathOf } from '../../../manifests/pointer';
 import { asArray, asObject, isObject, objectsAt } from '../../../manifests/read';
 import { CRON_JOB_KIND, JOB_KIND } from '../job-spec';
 import { QUEUE_KIND } from '../queue-tree';
@@ -56,7 +56,7 @@ const durationsReadable: ObjectRule = jobRule(
     concerns: ['policies', 'runningEstimate'],
     tier: 'webhook',
     severity: 'error',
-    summary: 'The timeout of a policy and runningEstimate must be durations of Go.',
+    summary: 'The timeout of a policy and runningEstimate must be Go durations.',
     why: 'The schema takes any string; the webhook cannot decode the job and rejects it.',
     source: DECODING,
     fix: 'Set the field to a duration with a unit, for example "10m" or "1h30m".',
@@ -74,7 +74,13 @@ const durationsReadable: ObjectRule = jobRule(
     ];
     for (const { text, path: place } of written) {
       if (typeof text === 'string' && parseGoDuration(text) === undefined) {
-        yield { path: place, message: `invalid duration "${text}"`, found: text, expected: 'a duration such as 10m' };
+        yield {
+          path: place,
+          message: `invalid duration "${text}"`,
+          found: text,
+          expected: 'a duration such as 10m',
+          fix: `Set ${fieldOf(place)} to a duration such as 10m.`,
+        };
       }
     }
   },
@@ -88,7 +94,7 @@ const taskHasContainers: ObjectRule = taskRule(
     summary: 'The pod template of a task must have at least one container.',
     why: 'The schema does not require a template; the webhook rejects the job.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/admit_job.go, validateTaskTemplate`,
-    fix: 'Set template.spec.containers of the task to a list with at least one container.',
+    fix: 'Set template.spec.containers in the task to a list of at least one container.',
   },
   function* ({ name, podSpec }) {
     if (asArray(podSpec.containers).length === 0) {

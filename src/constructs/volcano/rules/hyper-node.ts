@@ -106,10 +106,10 @@ const hyperNodesByName: ObjectRule = {
       }
       yield {
         path: `${path}/selector`,
-        message: 'members of type HyperNode must be selected by exactMatch, not by pattern or label',
+        message: 'members of type HyperNode must be selected with exactMatch, not with regexMatch or labelMatch',
         found: Object.keys(selector),
         expected: 'exactMatch',
-        fix: `Set ${fieldOf(`${path}/selector`)}.exactMatch.name to the name of a HyperNode, and add a member for each further HyperNode.`,
+        fix: `Set ${fieldOf(`${path}/selector`)}.exactMatch.name to the name of a HyperNode, and add a member for each additional HyperNode.`,
       };
     }
   },
@@ -175,7 +175,7 @@ const tiersDescend: SetRule = {
           message: `the tier of the member "${exact ?? ''}" must be less than that of the HyperNode (${memberTier} >= ${tier})`,
           found: memberTier,
           expected: `a tier less than ${tier}`,
-          fix: `Set spec.tier of the HyperNode "${exact ?? ''}" to less than ${tier}, or name a HyperNode of a lower tier in exactMatch.name.`,
+          fix: `Set spec.tier of the HyperNode "${manifest.id.name}" to at least ${memberTier + 1}, or name a HyperNode of a lower tier in exactMatch.name.`,
         };
       }
     }
@@ -191,7 +191,7 @@ const oneParent: SetRule = {
   summary: 'A HyperNode must have at most one parent, and HyperNodes must not form a cycle.',
   why: 'The scheduler stops building the topology at that point and places no job that requires a topology.',
   source: `${SCHEDULER}, addChild and BuildHyperNodeCache`,
-  fix: 'Remove the HyperNode from spec.members of all parents but one.',
+  fix: 'Remove the HyperNode from spec.members of all but one parent.',
   *check({ set }) {
     const hyperNodes = hyperNodesOf(set);
     const parents = new Map<string, string>();
@@ -212,6 +212,7 @@ const oneParent: SetRule = {
             path: `${path}/selector/exactMatch/name`,
             message: `the HyperNode "${exact}" is already a member of the HyperNode "${other}"`,
             found: exact,
+            fix: `Remove the HyperNode "${exact}" from spec.members of "${name}" or "${other}".`,
           };
         }
       }
@@ -225,6 +226,7 @@ const oneParent: SetRule = {
       manifest: first,
       path: '/spec/members',
       message: `the HyperNodes form a cycle: ${circle.join(' → ')}`,
+      fix: 'Remove one of the HyperNodes in the cycle from spec.members of the HyperNode that precedes it.',
     };
   },
 };
@@ -238,7 +240,7 @@ const nodeOnce: SetRule = {
   summary: 'A node must be a member of only one HyperNode in each tier.',
   why: 'A node in two domains of the same tier is counted in both, so a gang may be placed where it does not fit.',
   source: `${cite('volcano')}, topology.volcano.sh HyperNode`,
-  fix: 'Remove the node from spec.members of all HyperNodes of the tier but one.',
+  fix: 'Remove the node from spec.members of all but one HyperNode in the tier.',
   *check({ set }) {
     const holders = new Map<string, string>();
     for (const [name, manifest] of hyperNodesOf(set)) {
@@ -258,8 +260,12 @@ const nodeOnce: SetRule = {
             message:
               other === name
                 ? `duplicate member "${exact}"`
-                : `the node "${exact}" is already a member of the HyperNode "${other}" of the same tier`,
+                : `the node "${exact}" is already a member of the HyperNode "${other}" in the same tier`,
             found: exact,
+            fix:
+              other === name
+                ? `Remove ${fieldOf(path)}.`
+                : `Remove the node "${exact}" from spec.members of the HyperNode "${name}" or "${other}".`,
           };
         }
       }
@@ -302,6 +308,10 @@ const tierNamed: ObjectRule = {
         message: `no HyperNode in these manifests has the tierName "${name}"`,
         found: name,
         expected: names.length === 0 ? 'HyperNodes with a tierName' : oneOf(names),
+        ...(names.length > 0 &&
+          names.length < 7 && {
+            fix: `Set highestTierName to ${oneOf(names)}, or set spec.tierName in the HyperNodes of that tier to "${name}".`,
+          }),
       };
     }
   },

@@ -1,6 +1,7 @@
 /**
  * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse never continues.
  */
+import { oneOf } from '../../../facts/words';
 import { shortenBy } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -61,12 +62,26 @@ const targetsExist = flowRule(
             path: `${path}/dependsOn/targets/${index}`,
             message: `the flow "${name}" depends on the unknown flow "${target}"`,
             found: target,
+            ...targetFix(
+              index,
+              flows
+                .map((flow) => flow.name)
+                .filter((other) => other !== name && other !== '' && !targets.includes(other)),
+            ),
           };
         }
       }
     }
   },
 );
+
+/** What to write for a target that does not exist, where other flows may be meant. */
+function targetFix(index: number, others: readonly string[]): Pick<Violation, 'expected' | 'fix'> {
+  const names = oneOf([...new Set(others)].slice(0, 6));
+  return names === ''
+    ? { fix: `Remove dependsOn.targets[${index}].` }
+    : { expected: names, fix: `Set dependsOn.targets[${index}] to ${names}, or remove it.` };
+}
 
 const flowsAcyclic = flowRule(
   {
@@ -77,7 +92,7 @@ const flowsAcyclic = flowRule(
     summary: 'The dependencies of a JobFlow must not form a cycle.',
     why: 'The webhook rejects the JobFlow if it is enabled; otherwise no flow of the cycle ever starts.',
     source: WEBHOOK,
-    fix: 'Remove one of the flows in the cycle from dependsOn.targets of the flow before it.',
+    fix: 'Remove one of the flows in the cycle from dependsOn.targets of the flow that precedes it.',
   },
   function* (flows) {
     const circle = findCircle(new Map(flows.map(({ name, targets }) => [name, targets])));
@@ -205,14 +220,14 @@ const unreadFields = flowRule(
       if (value.patch !== undefined) {
         yield {
           path: `${path}/patch`,
-          message: `patch of the flow "${name}" has no effect`,
-          fix: 'Remove patch, and set the name of the flow to a JobTemplate that contains the changes.',
+          message: `patch has no effect in the flow "${name}"`,
+          fix: 'Remove patch, and set the name of the flow to the name of a JobTemplate that contains the changes.',
         };
       }
       if (asObject(value.dependsOn).probe !== undefined) {
         yield {
           path: `${path}/dependsOn/probe`,
-          message: `dependsOn.probe of the flow "${name}" has no effect: the flow starts when its targets have completed`,
+          message: `dependsOn.probe has no effect in the flow "${name}": the flow starts when the flows in dependsOn.targets have completed`,
           fix: 'Remove dependsOn.probe, and wait for the condition in an init container of the job.',
         };
       }

@@ -161,6 +161,7 @@ const toldItsPlace = torchrunRule(
       path: nodes.path,
       message: `torchrun in the task "${view.task.name}" requires ${missing.join(' and ')}`,
       expected: missing.join(' '),
+      fix: `Add ${missing.join(' and ')} to the options of torchrun, or use --rdzv-backend=c10d with --rdzv-endpoint.`,
     };
   },
 );
@@ -214,11 +215,11 @@ const variablesDefined = taskRule(
               path: `${path.slice(task.path.length)}/${list}/${index}`,
               message:
                 plugin === undefined
-                  ? `no plugin of Volcano sets the variable ${name}`
-                  : `the variable ${name} is unset: the plugin ${plugin}, which sets it, is not in spec.plugins`,
+                  ? `no Volcano plugin sets the variable ${name}`
+                  : `the variable ${name} is unset: the ${plugin} plugin, which sets it, is not in spec.plugins`,
               found: word,
-              expected: plugin === undefined ? EQUIVALENTS[name] : `the plugin ${plugin}`,
-              ...(plugin === undefined ? {} : { fix: `Add ${plugin} to spec.plugins of the job.` }),
+              expected: plugin === undefined ? EQUIVALENTS[name] : `${plugin} in spec.plugins`,
+              ...variableFix(name, plugin),
             };
           }
         }
@@ -226,6 +227,15 @@ const variablesDefined = taskRule(
     }
   },
 );
+
+/** What to write where a variable is unset, if more is known than the fix of the rule says. */
+function variableFix(name: string, plugin: string | undefined): Pick<Violation, 'fix'> {
+  if (plugin !== undefined) {
+    return { fix: `Add ${plugin} to spec.plugins.` };
+  }
+  const other = Object.hasOwn(EQUIVALENTS, name) ? EQUIVALENTS[name] : undefined;
+  return other === undefined ? {} : { fix: `Replace ${name} with ${other}, which the pytorch plugin sets.` };
+}
 
 const EQUIVALENTS: Readonly<Record<string, string>> = {
   PET_NNODES: '$(WORLD_SIZE)',
@@ -267,7 +277,7 @@ const hasProgram = taskRule(
     summary: 'A container with a base image must set the program to run.',
     why: 'The default command of the image is a shell or an interpreter, which exits immediately without a terminal: the task does nothing.',
     source: 'default command of the image',
-    fix: 'Set command or args of the container in spec.tasks[].template to the program that it runs.',
+    fix: 'Set command or args of the container in spec.tasks[].template to the program that the container runs.',
   },
   function* (task, job) {
     const ray = job.running.has('ray');
@@ -283,7 +293,7 @@ const hasProgram = taskRule(
       }
       yield {
         path: path.slice(task.path.length),
-        message: `command or args must be set in the container "${asString(container.name) ?? ''}": its image, ${image}, starts no training`,
+        message: `command or args must be set in the container "${asString(container.name) ?? ''}": its image, ${image}, does not start a program by itself`,
         expected: 'command or args',
         fix: `Set command or args in ${fieldOf(path)} to the program that the container runs.`,
       };
@@ -324,7 +334,7 @@ const scrapersGetIn = jobRule(
       }
       yield {
         path: `${task.path}/template`,
-        message: `the task "${task.name}" ${why}, but the NetworkPolicy of the svc plugin allows connections only from pods of the job`,
+        message: `the task "${task.name}" ${why}, but the NetworkPolicy of the svc plugin allows connections only from the pods of the job`,
         expected: '--disable-network-policy',
       };
     }

@@ -55,10 +55,10 @@ const derivedNames = namedJobRule(
       return;
     }
     const names = [
-      ...(job.running.has('svc') ? [{ name: `${job.jobName}-svc`, of: 'volume of the svc plugin' }] : []),
-      ...(job.running.has('ssh') ? [{ name: `${job.jobName}-ssh`, of: 'volume of the ssh plugin' }] : []),
-      ...(job.running.has('ray') ? [{ name: `${job.jobName}-head-svc`, of: 'Service of the ray plugin' }] : []),
-      ...(asArray(job.spec.volumes).length > 0 ? [{ name: `${job.jobName}${VOLUME_SUFFIX}`, of: 'volumes' }] : []),
+      ...(job.running.has('svc') ? [{ name: `${job.jobName}-svc`, of: "svc plugin's volume name" }] : []),
+      ...(job.running.has('ssh') ? [{ name: `${job.jobName}-ssh`, of: "ssh plugin's volume name" }] : []),
+      ...(job.running.has('ray') ? [{ name: `${job.jobName}-head-svc`, of: "ray plugin's Service name" }] : []),
+      ...(asArray(job.spec.volumes).length > 0 ? [{ name: `${job.jobName}${VOLUME_SUFFIX}`, of: 'volume name' }] : []),
     ].filter(({ name }) => name.length > LABEL_LENGTH);
     const longest = names.sort((left, right) => right.name.length - left.name.length)[0];
     if (longest === undefined) {
@@ -67,9 +67,10 @@ const derivedNames = namedJobRule(
     const room = job.manifest.id.name.length - (longest.name.length - LABEL_LENGTH);
     yield {
       path: '/metadata/name',
-      message: `the name of the ${longest.of}, "${longest.name}", must be no more than 63 characters, but has ${longest.name.length}`,
+      message: `the ${longest.of} "${longest.name}" must be no more than 63 characters, but has ${longest.name.length}`,
       found: job.manifest.id.name,
       expected: `a name of at most ${room} characters`,
+      fix: `Shorten metadata.name to at most ${room} characters.`,
     };
   },
 );

@@ -2,14 +2,16 @@
  * Job plugins: which there are, their arguments, and the tasks that they look for. A mistake in an argument is only logged by
  * Volcano, so these rules read arguments exactly as it does.
  */
-import { oneOf } from '../../../facts/words';
+import { nearestName } from '../../../facts/spelling';
+import { counted, oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
 import { podAmounts } from '../../../manifests/pods/pod-amounts';
 import { asString, objectsAt } from '../../../manifests/read';
 import { type ObjectRule, type Violation } from '../../../checks/rules/rule';
-import { isJobPlugin, JOB_PLUGIN_FLAGS, JOB_PLUGINS } from '../job-plugins';
+import { type FlagProblem } from '../go-flags';
+import { isJobPlugin, JOB_PLUGIN_FLAGS, JOB_PLUGINS, type JobPluginName } from '../job-plugins';
 import { type JobView, pluginNamed, roleTask, taskNamed } from '../job-spec';
 import { JOB_WEBHOOK, jobRule } from './job-rule';
 
@@ -30,7 +32,17 @@ const pluginKnown = jobRule(
   function* (job) {
     for (const { name, path } of job.plugins) {
       if (!isJobPlugin(name)) {
-        yield { path, message: `unknown job plugin "${name}"`, found: name, expected: oneOf(JOB_PLUGINS) };
+        const near = nearestName(name.trim(), JOB_PLUGINS);
+        yield {
+          path,
+          message: `unknown job plugin "${name}"`,
+          found: name,
+          expected: oneOf(JOB_PLUGINS),
+          fix:
+            near === undefined
+              ? `Remove the key "${name}" from spec.plugins, or rename it to ${oneOf(JOB_PLUGINS)}.`
+              : `Rename the key "${name}" in spec.plugins to ${near}.`,
+        };
       }
     }
   },
@@ -56,7 +68,7 @@ const mpiMaster = jobRule(
     }
     const master = roleTask(mpi, 'master');
     if (taskNamed(job, master) === undefined) {
-      yield missingTask(job, mpi.path, 'mpi', 'master', master);
+      yield missingTask(job, mpi.path, 'mpi', ['master'], [master]);
     }
   },
 );
@@ -85,13 +97,28 @@ const argumentsRead = jobRule(
         .join(', ');
       yield {
         path: `${path}/${problem.index}`,
-        message: `${problem.message}${lost > 0 ? `; the ${lost} ${lost === 1 ? 'argument' : 'arguments'} after it ${lost === 1 ? 'is' : 'are'} ignored too` : ''}`,
+        message: `${problem.message}${lost > 0 ? `; the plugin also ignores the ${lost === 1 ? 'argument' : counted(lost, 'argument')} after it` : ''}`,
         found: args[problem.index] ?? null,
         expected: problem.kind === 'unknown' || problem.kind === 'not-a-flag' ? known : undefined,
+        fix: argumentFix(name, args[problem.index] ?? '', problem),
       };
     }
   },
 );
+
+/** What to write for an argument that a plugin does not read. */
+function argumentFix(plugin: JobPluginName, arg: string, { kind, flag = '' }: FlagProblem): string {
+  const types = JOB_PLUGIN_FLAGS[plugin];
+  const flags = Object.keys(types).map((name) => `--${name}`);
+  if (kind === 'missing-value' || kind === 'bad-value') {
+    const type = Object.hasOwn(types, flag) ? types[flag] : undefined;
+    const value = type === 'int' ? 'an integer' : type === 'bool' ? 'true or false' : 'a value';
+    return `Set --${flag} in spec.plugins.${plugin} to ${value}, in the form --${flag}=<value>.`;
+  }
+  return flags.length === 0
+    ? `Remove ${JSON.stringify(arg)} from spec.plugins.${plugin}, which takes no arguments.`
+    : `Replace ${JSON.stringify(arg)} in spec.plugins.${plugin} with ${oneOf(flags)}, or remove it.`;
+}
 
 const portsValid = jobRule(
   {
@@ -118,9 +145,10 @@ const portsValid = jobRule(
         }
         yield {
           path,
-          message: `--${flag} of the plugin ${name} must be between 1 and 65535: ${value}`,
+          message: `--${flag} of the ${name} plugin must be between 1 and 65535: ${value}`,
           found: value,
           expected: '1 to 65535',
+          fix: `Set --${flag} in spec.plugins.${name} to a number from 1 to 65535.`,
         };
       }
     }
@@ -159,7 +187,7 @@ function* pytorchRoles(job: JobView): Iterable<Violation> {
   }
   const master = roleTask(plugin, 'master');
   if (taskNamed(job, master) === undefined) {
-    yield missingTask(job, plugin.path, 'pytorch', 'master', master);
+    yield missingTask(job, plugin.path, 'pytorch', ['master'], [master]);
     return;
   }
   const worker = roleTask(plugin, 'worker');
@@ -172,7 +200,8 @@ function* pytorchRoles(job: JobView): Iterable<Violation> {
       severity: 'warning',
       message: `the task "${task.name}" is neither --master ("${master}") nor --worker ("${worker}") of the pytorch plugin, so RANK is unset in its pods`,
       found: task.name,
-      expected: `${master} or ${worker}, or another --worker`,
+      expected: `${master} or ${worker}`,
+      fix: `Rename the task to ${master} or ${worker}, or set --worker in spec.plugins.pytorch to ${task.name}.`,
     };
   }
 }
@@ -189,9 +218,10 @@ function* tensorflowRoles(job: JobView): Iterable<Violation> {
     }
     yield {
       path: `${task.path}/name`,
-      message: `the task "${task.name}" is not a role of the tensorflow plugin, so TF_CONFIG does not contain it`,
+      message: `the task "${task.name}" has no role in the tensorflow plugin, so TF_CONFIG does not contain its pods`,
       found: task.name,
       expected: oneOf(roles),
+      fix: `Rename the task to ${oneOf(roles)}, or set a flag such as --worker in spec.plugins.tensorflow to ${task.name}.`,
     };
   }
 }
@@ -206,9 +236,9 @@ function* rayRoles(job: JobView): Iterable<Violation> {
     const task = taskNamed(job, name);
     if (task === undefined) {
       if (role === 'head') {
-        yield { ...missingTask(job, plugin.path, 'ray', role, name), tier: 'webhook' };
+        yield { ...missingTask(job, plugin.path, 'ray', [role], [name]), tier: 'webhook' };
       } else if (job.tasks.length > 1) {
-        yield missingTask(job, plugin.path, 'ray', role, name);
+        yield missingTask(job, plugin.path, 'ray', [role], [name]);
       }
       continue;
     }
@@ -235,7 +265,7 @@ function* mpiWorker(job: JobView): Iterable<Violation> {
   }
   const worker = roleTask(plugin, 'worker');
   if (taskNamed(job, worker) === undefined) {
-    yield missingTask(job, plugin.path, 'mpi', 'worker', worker);
+    yield missingTask(job, plugin.path, 'mpi', ['worker'], [worker]);
   }
 }
 
@@ -248,15 +278,26 @@ function* hcclRoles(job: JobView): Iterable<Violation> {
   if (job.tasks.some(({ name }) => roles.includes(name)) || pluginNamed(job, 'pytorch') !== undefined) {
     return;
   }
-  yield missingTask(job, plugin.path, 'hcclrank', 'master or worker', roles.join(' or '));
+  yield missingTask(job, plugin.path, 'hcclrank', ['master', 'worker'], roles);
 }
 
-function missingTask(job: JobView, path: string, plugin: string, role: string, task: string): Violation {
+/** The tasks that a plugin looks for, by their roles: all of them are missing. */
+function missingTask(
+  job: JobView,
+  path: string,
+  plugin: string,
+  roles: readonly string[],
+  tasks: readonly string[],
+): Violation {
+  const names = job.tasks.map(({ name }) => name).filter((name) => name !== '');
+  const flags = oneOf(roles.map((role) => `--${role}`));
+  const quoted = oneOf(tasks.map((task) => `"${task}"`));
   return {
     path,
-    message: `the job has no task "${task}", which the ${plugin} plugin uses as the ${role}`,
-    found: task,
+    message: `the job has no task ${quoted}, which the ${plugin} plugin uses as the ${oneOf(roles)}`,
+    found: tasks.join(' or '),
     expected: oneOf(job.tasks.map(({ name }) => name)),
+    fix: `Set ${flags} in spec.plugins.${plugin} to ${names.length === 0 || names.length > 6 ? 'the name of a task' : oneOf(names)}, or rename a task to ${quoted}.`,
   };
 }
 
@@ -280,9 +321,10 @@ const oneMaster = jobRule(
     }
     yield {
       path: `${master.path}/replicas`,
-      message: `replicas of the master task "${master.name}" must be 1: ${master.replicas}`,
+      message: `replicas must be 1 for the master task "${master.name}": ${master.replicas}`,
       found: master.replicas,
       expected: '1',
+      fix: `Set tasks[${master.index}].replicas to 1, and increase replicas of the worker task instead.`,
     };
   },
 );
@@ -295,7 +337,7 @@ const podsFindEachOther = jobRule(
     summary: 'A job with several pods must have a plugin that gives them addresses.',
     why: 'Without svc (or pytorch, tensorflow, mpi, or ray, which include it) there is no Service, host name, or host list, so the pods cannot find each other.',
     source: `${CONTROLLER}/svc/svc.go`,
-    fix: 'Add svc, or the plugin of the framework such as pytorch, to spec.plugins, or suppress the rule if the pods are independent.',
+    fix: 'Add svc, or the plugin for your framework, such as pytorch, to spec.plugins, or suppress the rule if the pods are independent.',
   },
   function* (job) {
     if (job.totalReplicas < 2 || job.running.has('svc')) {
@@ -309,8 +351,8 @@ const podsFindEachOther = jobRule(
       path: job.path,
       // Several pods with accelerators are nearly always ranks of one program; others may be independent.
       severity: job.tasks.some(({ podSpec }) => requestsAccelerator(podSpec)) ? 'warning' : 'info',
-      message: `the ${job.totalReplicas} pods of the job cannot resolve each other: spec.plugins contains no plugin that creates a Service`,
-      expected: 'plugins with svc, pytorch, tensorflow, mpi, or ray',
+      message: `the ${job.totalReplicas} pods of the job cannot resolve each other's host names, because no plugin in spec.plugins creates a Service`,
+      expected: 'svc, pytorch, tensorflow, mpi, or ray in spec.plugins',
     };
   },
 );

@@ -137,14 +137,24 @@ const reactedToOnce = levelRule(
       'Each event and exit code must have only one policy within the job and within each task, and `*` excludes all other events.',
     why: 'The webhook rejects the job, because the action would be ambiguous.',
     source: WEBHOOK,
-    fix: 'Keep one entry of policies for each event, and use event: "*" only if no other entry has an event.',
+    fix: 'Keep one entry in policies for each event, and use event: "*" only if no other entry has an event.',
   },
   function* ({ of, policies }) {
     const seen = new Set<string>();
     for (const { path, events, exitCode } of policies) {
       for (const name of exitCode === undefined ? events : [...events, `exit code ${exitCode}`]) {
         if (seen.has(name)) {
-          yield { path, message: `${of} has more than one policy for "${name}"`, found: name };
+          const isCode = name.startsWith('exit code ');
+          yield {
+            path,
+            message: `${of} has more than one policy for ${isCode ? name : `the event "${name}"`}`,
+            found: name,
+            fix: isCode
+              ? `Remove ${fieldOf(path)}, or set a different exitCode in it.`
+              : events.length > 1
+                ? `Remove "${name}" from the events in ${fieldOf(path)}.`
+                : `Remove ${fieldOf(path)}, or set a different event in it.`,
+          };
         }
         seen.add(name);
       }
@@ -156,6 +166,7 @@ const reactedToOnce = levelRule(
         path: catchAll.path,
         message: `the event "*" must not be combined with ${allOf(named.filter((name) => name !== '*').map((name) => `"${name}"`))} in the policies of ${of}`,
         found: '*',
+        fix: `Replace the event "*" in ${fieldOf(catchAll.path)} with specific events, or remove the other events.`,
       };
     }
   },
@@ -181,7 +192,7 @@ const eventAllowed = policyRule(
           message: `unsupported event "${event}"`,
           found: event,
           expected: oneOf(POLICY_EVENTS),
-          fix: `Set event to ${oneOf(POLICY_EVENTS)}.`,
+          fix: `Replace "${event}" in ${fieldOf(policy.path)} with ${oneOf(POLICY_EVENTS)}.`,
         };
       }
     }
@@ -210,6 +221,7 @@ const actionAllowed = policyRule(
     }
     yield {
       path: policy.action === undefined ? policy.path : `${policy.path}/action`,
+      fix: `Set ${fieldOf(policy.path)}.action to ${oneOf(POLICY_ACTIONS)}.`,
       tier: policy.events.length > 0 ? 'webhook' : 'advice',
       message:
         policy.action === undefined ? 'action must be set in the policy' : `unsupported action "${policy.action}"`,
@@ -234,7 +246,12 @@ const pendingNeedsTimeout = policyRule(
     if (!policy.events.includes('PodPending') || typeof policy.value.timeout === 'string') {
       return;
     }
-    yield { path: policy.path, message: 'the policy for PodPending has no timeout', expected: 'timeout' };
+    yield {
+      path: policy.path,
+      message: 'timeout must be set in the policy for PodPending',
+      expected: 'timeout',
+      fix: `Set timeout in ${fieldOf(policy.path)}, for example timeout: 10m.`,
+    };
   },
 );
 
@@ -246,7 +263,7 @@ const gangHasPolicies = jobRule(
     summary: 'A job with several pods should set policies for pods that fail, are evicted, or complete.',
     why: 'Without a policy the other pods wait for a lost pod and keep their GPUs, and workers continue after the master has completed.',
     source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronized`,
-    fix: 'Set spec.policies to RestartJob for the events PodEvicted and PodFailed, and policies of the main task to CompleteJob for TaskCompleted.',
+    fix: 'Add a policy with the action RestartJob for the events PodEvicted and PodFailed to spec.policies, and a policy with the action CompleteJob for the event TaskCompleted to the main task.',
   },
   function* (job) {
     if (job.totalReplicas < 2 || levelsOf(job).some(({ policies }) => policies.length > 0)) {
@@ -256,8 +273,8 @@ const gangHasPolicies = jobRule(
       path: job.path,
       // Pods without a way to each other may well go on when one of them fails.
       severity: job.running.has('svc') ? 'warning' : 'info',
-      message: `the job has ${job.totalReplicas} pods, but no policies for the failure of one of them`,
-      expected: 'policies',
+      message: `the job has ${job.totalReplicas} pods, but no policy for pods that fail or are evicted`,
+      expected: 'policies for PodFailed and PodEvicted',
     };
   },
 );

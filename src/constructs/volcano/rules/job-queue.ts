@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearObject } from '../../../checks/server/near-object';
@@ -54,6 +54,7 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
         message: 'the queue must not be root: jobs can be submitted only to leaf queues',
         found: queue,
         expected: 'a leaf queue',
+        fix: `Set ${fieldOf(path)} to a leaf queue, such as default.`,
       },
     ];
   }
@@ -61,6 +62,7 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
   if (queue === '' || children.length === 0) {
     return [];
   }
+  const leaf = children.find(({ name }) => QueueTree.of(set).children(name).length === 0);
   const names = children
     .slice(0, 4)
     .map(({ name }) => `"${name}"`)
@@ -68,9 +70,10 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
   return [
     {
       path,
-      message: `the queue "${queue}" must be a leaf queue, but has child queues: ${names}`,
+      message: `the queue "${queue}" must be a leaf queue, but has child queues: ${names}${children.length > 4 ? `, and ${children.length - 4} more` : ''}`,
       found: queue,
       expected: 'a leaf queue',
+      fix: `Set ${fieldOf(path)} to a leaf queue below "${queue}"${leaf === undefined ? '' : `, such as "${leaf.name}"`}.`,
     },
   ];
 }
@@ -177,7 +180,7 @@ const namespaceQueue: ObjectRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `the queue "${queue}" applies to the pods in the namespace only if the webhook /podgroups/mutate is enabled`,
+        message: `the queue "${queue}" applies to the pods in the namespace only if the Volcano webhook /podgroups/mutate is enabled`,
         found: queue,
       };
     }

@@ -2,6 +2,7 @@
  * What the job webhook demands of tasks, gangs, volumes and topology, and what it takes although it will not do.
  */
 import { fieldOf } from '../../../manifests/pointer';
+import { oneOf } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { parseQuantity } from '../../../manifests/values/quantity';
@@ -76,9 +77,10 @@ const taskMinAvailable = taskRule(
     }
     yield {
       path: '/minAvailable',
-      message: `minAvailable of the task "${task.name}" must be less than or equal to its replicas (${minimum} > ${task.replicas})`,
+      message: `minAvailable must be less than or equal to replicas in the task "${task.name}" (${minimum} > ${task.replicas})`,
       found: minimum,
       expected: `at most ${task.replicas}`,
+      fix: `Set tasks[${task.index}].minAvailable to at most ${task.replicas}, or replicas to at least ${minimum}.`,
     };
   },
 );
@@ -93,7 +95,7 @@ const jobMinAvailable = jobRule(
     summary: "A job's minAvailable must be less than or equal to the number of its pods.",
     why: 'The webhook rejects the job, because the gang could never be complete.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Decrease minAvailable of the job, or remove it, so that it defaults to the sum of minAvailable of the tasks.',
+    fix: 'Decrease minAvailable of the job, or remove it, so that it defaults to the total minAvailable of the tasks.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable);
@@ -102,10 +104,13 @@ const jobMinAvailable = jobRule(
     }
     yield {
       path: `${job.path}/minAvailable`,
-      message: `minAvailable of the job must be less than or equal to the sum of replicas of its tasks (${minimum} > ${job.totalReplicas})`,
+      message: `the job's minAvailable must be less than or equal to the total replicas of its tasks (${minimum} > ${job.totalReplicas})`,
       found: minimum,
       expected: `at most ${job.totalReplicas}`,
-      fix: `Set ${fieldOf(`${job.path}/minAvailable`)} to at most ${job.totalReplicas}, or remove it, so that it defaults to the sum of minAvailable of the tasks.`,
+      fix:
+        job.totalReplicas > 0
+          ? `Set ${fieldOf(`${job.path}/minAvailable`)} to at most ${job.totalReplicas}, or remove it, so that it defaults to the total minAvailable of the tasks.`
+          : `Set replicas in the tasks to a total of at least ${minimum}, or remove ${fieldOf(`${job.path}/minAvailable`)}.`,
     };
   },
 );
@@ -120,7 +125,7 @@ const gangComplete = jobRule(
     summary: 'The minAvailable of a job with several tasks must be at least the sum of the minAvailable of its tasks.',
     why: 'Below that sum the scheduler skips the check for each task, so the job may start without the pods that one of its tasks needs.',
     source: `${cite('volcano')}, pkg/scheduler/api/job_info.go CheckTaskValid`,
-    fix: 'Remove spec.minAvailable, or set minAvailable of the tasks to numbers whose sum is spec.minAvailable.',
+    fix: 'Remove spec.minAvailable, or set it to the total minAvailable of the tasks.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable) ?? 0;
@@ -133,9 +138,10 @@ const gangComplete = jobRule(
       path: `${job.path}/minAvailable`,
       // A job whose tasks state no minimum of their own is elastic on purpose.
       severity: job.tasks.some(({ value }) => value.minAvailable !== undefined) ? 'warning' : 'info',
-      message: `minAvailable of the job is less than the sum of minAvailable of its tasks (${minimum} < ${needed})`,
+      message: `the job's minAvailable is less than the total minAvailable of its tasks (${minimum} < ${needed})`,
       found: minimum,
       expected: `at least ${needed}`,
+      fix: `Remove ${fieldOf(`${job.path}/minAvailable`)}, or set it to ${needed}, or decrease minAvailable in the tasks to a total of ${minimum}.`,
     };
   },
 );
@@ -153,8 +159,9 @@ const taskHasReplicas = taskRule(
   function* (task) {
     if (task.value.replicas === undefined) {
       yield {
-        message: `replicas of the task "${task.name}" must be set: without replicas, the task has no pods`,
+        message: `replicas must be set in the task "${task.name}": without replicas, the task has no pods`,
         expected: 'at least 1',
+        fix: `Set tasks[${task.index}].replicas to at least 1.`,
       };
     }
   },
@@ -180,7 +187,12 @@ const volumesValid = jobRule(
       if (mountPath === '') {
         yield { path, message: 'mountPath must be set in the volume', expected: 'mountPath' };
       } else if (paths.has(mountPath)) {
-        yield { path: `${path}/mountPath`, message: `duplicate mountPath "${mountPath}"`, found: mountPath };
+        yield {
+          path: `${path}/mountPath`,
+          message: `duplicate mountPath "${mountPath}"`,
+          found: mountPath,
+          fix: `Set ${fieldOf(`${path}/mountPath`)} to a unique path.`,
+        };
       }
       paths.add(mountPath);
       const claim = isObject(value.volumeClaim);
@@ -190,6 +202,7 @@ const volumesValid = jobRule(
           path,
           message: 'volumeClaim must not be set when volumeClaimName is set',
           expected: 'volumeClaim or volumeClaimName, not both',
+          fix: `Remove volumeClaim or volumeClaimName from ${fieldOf(path)}.`,
         };
       } else if (!claim && !claimName) {
         yield {
@@ -231,9 +244,18 @@ const dependenciesAcyclic = jobRule(
             path,
             message: `the task "${task.name}" depends on the unknown task "${name}"`,
             found: name,
+            ...dependencyFix(
+              `tasks[${task.index}].dependsOn.name[${index}]`,
+              [...dependencies.keys()].filter((other) => other !== '' && other !== task.name),
+            ),
           };
         } else if (seen.has(name)) {
-          yield { path, message: `duplicate name "${name}" in dependsOn of the task "${task.name}"`, found: name };
+          yield {
+            path,
+            message: `duplicate name "${name}" in dependsOn of the task "${task.name}"`,
+            found: name,
+            fix: `Remove tasks[${task.index}].dependsOn.name[${index}].`,
+          };
         }
         seen.add(name);
       }
@@ -244,10 +266,19 @@ const dependenciesAcyclic = jobRule(
       yield {
         path: `${start?.path ?? job.path}/dependsOn`,
         message: `the tasks depend on each other in a cycle: ${circle.join(' → ')}`,
+        fix: 'Remove one of the tasks in the cycle from dependsOn.name of the task that precedes it.',
       };
     }
   },
 );
+
+/** What to write for a task that does not exist, where other tasks may be meant. */
+function dependencyFix(field: string, others: readonly string[]): Pick<Violation, 'expected' | 'fix'> {
+  const names = oneOf(others.slice(0, 6));
+  return names === ''
+    ? { fix: `Remove ${field}.` }
+    : { expected: names, fix: `Set ${field} to ${names}, or remove it.` };
+}
 
 /** A circle in a graph of names, first name repeated at the end; `undefined` where there is none. Without recursion: graphs may be long. */
 export function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
@@ -305,16 +336,17 @@ const partitionsAddUp = taskRule(
         path: '/partitionPolicy',
         message: `totalPartitions and partitionSize must be greater than 0 (${total}, ${size})`,
         fix: 'Set totalPartitions and partitionSize in partitionPolicy to numbers greater than 0.',
-        expected: 'both greater than zero',
+        expected: 'numbers greater than 0',
       };
       return;
     }
     if (task.replicas !== total * size) {
       yield {
         path: '/partitionPolicy',
-        message: `replicas of the task "${task.name}" must be totalPartitions × partitionSize (${task.replicas} != ${total} × ${size})`,
+        message: `replicas of the task "${task.name}" must equal totalPartitions × partitionSize (${task.replicas} != ${total} × ${size})`,
         found: task.replicas,
         expected: `replicas: ${total * size}`,
+        fix: `Set tasks[${task.index}].replicas to ${total * size}, or change totalPartitions or partitionSize.`,
       };
       return;
     }
@@ -323,9 +355,10 @@ const partitionsAddUp = taskRule(
     if (minPartitions > 0 && minAvailable !== undefined && minAvailable !== minPartitions * size) {
       yield {
         path: '/minAvailable',
-        message: `minAvailable of the task "${task.name}" must be minPartitions × partitionSize (${minAvailable} != ${minPartitions} × ${size})`,
+        message: `minAvailable of the task "${task.name}" must equal minPartitions × partitionSize (${minAvailable} != ${minPartitions} × ${size})`,
         found: minAvailable,
         expected: `${minPartitions * size}`,
+        fix: `Remove tasks[${task.index}].minAvailable, or set it to ${minPartitions * size}.`,
       };
     }
   },
@@ -412,6 +445,7 @@ export function* tierNamedTwice(topology: JsonValue | undefined, path: string): 
     path,
     message: 'highestTierAllowed must not be set when highestTierName is set',
     expected: 'highestTierAllowed or highestTierName',
+    fix: `Remove highestTierAllowed or highestTierName from ${fieldOf(path)}.`,
   };
 }
 

@@ -6,7 +6,7 @@ import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pods/pod-template';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { type ObjectRule, type PodTemplateRule, type Rule } from '../../../checks/rules/rule';
 import { JOB_KIND } from '../job-spec';
@@ -124,9 +124,10 @@ const enoughPods: ObjectRule = {
     if (minimum > pods) {
       yield {
         path: '/spec/minMember',
-        message: `minMember must be less than or equal to the number of pods of the group in these manifests (${minimum} > ${pods})`,
+        message: `minMember must be less than or equal to the number of pods in these manifests that belong to the PodGroup (${minimum} > ${pods})`,
         found: minimum,
         expected: `at most ${pods}`,
+        fix: `Set spec.minMember to at most ${pods}, or increase the replicas of the workloads to a total of at least ${minimum}.`,
       };
       return;
     }
@@ -147,6 +148,7 @@ const enoughPods: ObjectRule = {
         message: `minTaskMember requires ${counted(count, 'pod')} of the task "${task}", but only ${ofTask} ${ofTask === 1 ? 'has' : 'have'} the annotation ${TASK_ANNOTATION}: ${task}`,
         found: count,
         expected: `at most ${ofTask}, or the annotation on more pods`,
+        fix: `Set ${fieldOf(pointer('/minTaskMember', task))} to at most ${ofTask}, or set the annotation ${TASK_ANNOTATION}: ${task} on at least ${counted(count, 'pod')}.`,
       };
     }
   },
@@ -174,7 +176,8 @@ const groupUsed: ObjectRule = {
           ? 'no pod in these manifests belongs to the PodGroup'
           : `no pod in these manifests belongs to the PodGroup: the Volcano Job "${job.id.name}" creates its own`,
       severity: set.podTemplates.length === 0 ? 'info' : 'warning',
-      expected: `pods with ${GROUP_NAME_ANNOTATION}: ${group.id.name}`,
+      expected: `pods with the annotation ${GROUP_NAME_ANNOTATION}: ${group.id.name}`,
+      fix: `Set the annotation ${GROUP_NAME_ANNOTATION}: ${group.id.name} on the pods of the gang, or remove the PodGroup if a Volcano Job creates its own.`,
     };
   },
 };
@@ -189,7 +192,7 @@ const groupNameRead: PodTemplateRule = {
   summary: `Pods must name their PodGroup in the annotation ${GROUP_NAME_ANNOTATION}.`,
   why: `The scheduler and the controller read only that annotation. ${UNREAD_GROUP_NAME_ANNOTATION} is read only by the vGPU code, so each pod gets a group of its own with one member.`,
   source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
-  fix: `Rename the annotation to ${GROUP_NAME_ANNOTATION}.`,
+  fix: `Rename the annotation ${UNREAD_GROUP_NAME_ANNOTATION} to ${GROUP_NAME_ANNOTATION}.`,
   *check({ metadata, spec }) {
     const annotations = asObject(metadata.annotations);
     const group = annotations[UNREAD_GROUP_NAME_ANNOTATION];
@@ -216,7 +219,7 @@ const groupKnown: PodTemplateRule = {
     'The PodGroup that a pod names must be in the manifests or exist in the cluster, in the namespace of the pod.',
   why: 'A pod stays pending if its group does not exist.',
   source: `${SCHEDULER}, getJobID`,
-  fix: `Set ${GROUP_NAME_ANNOTATION} to a PodGroup in the namespace of the pod, or make sure that the PodGroup exists in the cluster.`,
+  fix: `Set the annotation ${GROUP_NAME_ANNOTATION} to a PodGroup in the namespace of the pod, or make sure that the PodGroup exists in the cluster.`,
   *check({ manifest, metadata, spec }, { set }) {
     const group = asString(asObject(metadata.annotations)[GROUP_NAME_ANNOTATION]);
     if (group === undefined || !schedulesWithVolcano(spec)) {
@@ -257,7 +260,7 @@ const minMemberOnWorkload: PodTemplateRule = {
   summary: `${GROUP_MIN_MEMBER_ANNOTATION} must be set on the workload itself (${INHERITED.map((kind) => kind.split('/')[1]).join(', ')}).`,
   why: 'The controller reads the annotation from the owner of the pods. On the pod template it has no effect, and each pod becomes a gang of its own.',
   source: `${CONTROLLER}, getMinMemberFromUpperRes`,
-  fix: `Move ${GROUP_MIN_MEMBER_ANNOTATION} to metadata.annotations of the workload.`,
+  fix: `Move the annotation ${GROUP_MIN_MEMBER_ANNOTATION} to metadata.annotations of the workload.`,
   *check({ metadata, spec, path, manifest }) {
     const value = asObject(metadata.annotations)[GROUP_MIN_MEMBER_ANNOTATION];
     if (value === undefined || !schedulesWithVolcano(spec)) {
@@ -298,10 +301,10 @@ const minMemberReachable: ObjectRule = {
     if (!/^\d+$/.test(value)) {
       yield {
         path,
-        message: `the annotation must be an integer: Volcano reads "${value}" as 1`,
+        message: `the annotation ${GROUP_MIN_MEMBER_ANNOTATION} must be an integer: Volcano reads "${value}" as 1`,
         found: value,
         expected: 'an integer',
-        fix: `Set annotations["${GROUP_MIN_MEMBER_ANNOTATION}"] to an integer, such as "4".`,
+        fix: `Set the annotation ${GROUP_MIN_MEMBER_ANNOTATION} to an integer in quotes, such as "4".`,
       };
       return;
     }
@@ -316,6 +319,7 @@ const minMemberReachable: ObjectRule = {
       message: `the gang requires more pods than the ${id.kind} has (${value} > ${pods})`,
       found: value,
       expected: `at most ${pods}`,
+      fix: `Set the annotation ${GROUP_MIN_MEMBER_ANNOTATION} to at most "${pods}", or spec.${id.kind === 'Job' ? 'parallelism' : 'replicas'} to at least ${value}.`,
     };
   },
 };

@@ -6,6 +6,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { Quantity } from '../../../manifests/values/quantity';
 import { asInteger, asObject, asString, isObject, objectsAt } from '../../../manifests/read';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { type JobView, type TaskView } from '../job-spec';
 import { type Amounts, amountsIn } from '../queue-resources';
@@ -79,12 +80,18 @@ function leastOfGang(job: JobView, amounts: readonly Amounts[], resource: string
   return sum;
 }
 
-function beyond(resource: string, asked: Quantity, limit: Limit, path: string): Violation {
+/** `Set capability["nvidia.com/gpu"] of the queue "team" to at least 16`: the beginning of a fix. */
+function largerQueue(resource: string, asked: Quantity, limit: Limit): string {
+  return `Set ${fieldOf(pointer('/capability', resource))} of the queue "${limit.of}" to at least ${asked.toString()}`;
+}
+
+function beyond(resource: string, asked: Quantity, limit: Limit, path: string, instead: string): Violation {
   return {
     path,
     message: `the requests of the gang exceed the capability of the queue "${limit.of}" (${asked.toString()} > ${limit.amount.toString()} ${resource})`,
     found: asked.toString(),
     expected: `at most ${limit.amount.toString()} ${resource}`,
+    fix: `${largerQueue(resource, asked, limit)}, or decrease ${instead}.`,
   };
 }
 
@@ -107,7 +114,7 @@ const jobFits = jobRule(
     for (const [resource, limit] of limits) {
       const asked = leastOfGang(job, amounts, resource);
       if (asked.isGreaterThan(limit.amount)) {
-        yield beyond(resource, asked, limit, `${job.path}/tasks`);
+        yield beyond(resource, asked, limit, `${job.path}/tasks`, 'the requests or minAvailable of the job');
       }
     }
   },
@@ -129,7 +136,7 @@ const groupFits: ObjectRule = {
     for (const [resource, asked] of amountsIn(spec.minResources)) {
       const limit = limits.get(resource);
       if (limit !== undefined && asked.isGreaterThan(limit.amount)) {
-        yield beyond(resource, asked, limit, '/spec/minResources');
+        yield beyond(resource, asked, limit, '/spec/minResources', 'spec.minResources');
       }
     }
   },
@@ -166,9 +173,10 @@ const replicasFit = jobRule(
       );
       yield {
         path: `${job.path}/tasks`,
-        message: `the requests of all ${job.totalReplicas} pods exceed the capability of the queue "${limit.of}" (${all.toString()} > ${limit.amount.toString()} ${resource}), so they do not all run at the same time`,
+        message: `the requests of all ${job.totalReplicas} pods exceed the capability of the queue "${limit.of}" (${all.toString()} > ${limit.amount.toString()} ${resource}), so they cannot all run at the same time`,
         found: all.toString(),
         expected: `at most ${limit.amount.toString()} ${resource}`,
+        fix: `${largerQueue(resource, all, limit)}, or decrease ${parted ? 'totalPartitions or partitionSize' : 'replicas'} of the tasks.`,
         // The pods of a partition wait for each other; independent pods take turns.
         ...(parted ? { severity: 'warning' as const } : {}),
       };

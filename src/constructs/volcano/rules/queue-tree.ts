@@ -3,7 +3,7 @@
  * exist in the cluster.
  */
 import { cite } from '../../../facts/upstream';
-import { fieldPathOf, pointer } from '../../../manifests/pointer';
+import { fieldOf, fieldPathOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { addTo } from '../../../facts/collections';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -46,6 +46,7 @@ const parentIsAnother: SetRule = {
             ? `the queue "${queue.name}" must not be its own parent`
             : `the queues form a cycle of parents: ${way}`,
         found: queue.parent,
+        ...(queue.parent === queue.name && { fix: 'Set spec.parent to another queue, such as root.' }),
       };
     }
   },
@@ -74,7 +75,7 @@ const depthWithinLimit: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue "${queue.name}" has a depth of ${counted(depth, 'level')}, more than ${MAX_QUEUE_DEPTH}: ${[
+        message: `the queue "${queue.name}" is ${counted(depth, 'level')} below the root, more than the limit of ${MAX_QUEUE_DEPTH}: ${[
           ...queues,
         ]
           .reverse()
@@ -173,6 +174,7 @@ const capabilityWithinAncestor: SetRule = {
           message: `the capability exceeds that of the ancestor "${nearest.name}" (${capability.toString()} > ${limit.toString()} ${resource})`,
           found: capability.toString(),
           expected: `at most ${limit.toString()}`,
+          fix: `Set ${fieldOf(pointer('/capability', resource))} to at most ${limit.toString()}, or to at least ${capability.toString()} in the queue "${nearest.name}".`,
         };
       }
     }
@@ -181,6 +183,7 @@ const capabilityWithinAncestor: SetRule = {
 
 function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
   const listOf = field === 'guarantee' ? 'guarantee.resource' : 'deserved';
+  const noun = field === 'guarantee' ? 'guarantee' : 'deserved amount';
   const base = `/spec/${listOf.replace('.', '/')}`;
   return {
     id: `volcano/queue-children-${field}-within-parent`,
@@ -191,7 +194,7 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
     summary: `The sum of \`${field}\` of a queue's children must not exceed \`${field}\` of the queue; a resource that the queue does not list counts as zero.`,
     why: 'The webhook rejects the child that exceeds the parent. Only the root queue is exempt.',
     source: `${WEBHOOK}, validateSiblingsSum and validateChildrenConstraints`,
-    fix: `Set spec.${listOf} of the parent to at least the sum of its children, or lower it in the children.`,
+    fix: `Set spec.${listOf} of the parent to at least the sum of its children, or decrease it in the children.`,
     *check({ set }) {
       const tree = QueueTree.of(set);
       for (const parent of tree.queues) {
@@ -205,14 +208,18 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
           yield {
             manifest: parent.manifest,
             path: own === undefined ? '/spec' : pointer(base, resource),
-            message:
-              `the sum of ${field} of the children of "${parent.name}" is ${sum.total.toString()} ${resource} (${describeTerms(sum.terms)}), ` +
-              (own === undefined ? 'but the parent sets none' : `but that of the parent is only ${own.toString()}`),
+            message: sum.total.isZero()
+              ? `the children of the queue "${parent.name}" set ${resource} in ${field}, but the queue itself does not`
+              : `the children of the queue "${parent.name}" have a total ${noun} of ${sum.total.toString()} ${resource} (${describeTerms(sum.terms)}), ` +
+                (own === undefined
+                  ? 'but the queue itself has none'
+                  : `but the queue itself has only ${own.toString()}`),
             ...(own === undefined ? {} : { found: own.toString() }),
             expected: `at least ${sum.total.toString()}`,
-            fix:
-              `Set ${fieldPathOf(pointer(base, resource))} of "${parent.name}" to at least ${sum.total.toString()}, ` +
-              'or lower it in the children.',
+            fix: sum.total.isZero()
+              ? `Set ${fieldPathOf(pointer(base, resource))} of the queue "${parent.name}" to at least 0, or remove it from the children.`
+              : `Set ${fieldPathOf(pointer(base, resource))} of the queue "${parent.name}" to at least ${sum.total.toString()}, ` +
+                'or decrease it in the children.',
           };
         }
       }

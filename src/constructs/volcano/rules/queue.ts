@@ -55,7 +55,7 @@ const guaranteeWithinDeserved: ObjectRule = {
             ? `deserved must be set for ${resource}, which has a guarantee of ${guarantee.toString()}`
             : `the guarantee exceeds the deserved amount (${guarantee.toString()} > ${share.toString()} ${resource})`,
         found: share?.toString() ?? null,
-        expected: `deserved of at least ${guarantee.toString()} ${resource}`,
+        expected: `a deserved amount of at least ${guarantee.toString()} ${resource}`,
         fix: `Set ${fieldOf(pointer('/deserved', resource))} to at least ${guarantee.toString()}.`,
       };
     }
@@ -86,6 +86,7 @@ const deservedWithinCapability: ObjectRule = {
         message: `the deserved amount exceeds the capability (${deserved.toString()} > ${limit.toString()} ${resource})`,
         found: deserved.toString(),
         expected: `at most ${limit.toString()}`,
+        fix: `Set ${fieldOf(pointer('/deserved', resource))} to at most ${limit.toString()}, or ${fieldOf(pointer('/capability', resource))} to at least ${deserved.toString()}.`,
       };
     }
   },
@@ -113,7 +114,7 @@ const amountsValid: ObjectRule = fixesByField({
           path,
           message: `${resource} must be greater than or equal to 0: ${written}`,
           found: written,
-          expected: 'zero or more',
+          expected: '0 or more',
         };
       } else if (isIntegerResource(resource) && amount.thousandths() % 1000n !== 0n) {
         yield { path, message: `${resource} must be an integer: ${written}`, found: written, expected: 'an integer' };
@@ -148,6 +149,9 @@ const resourcesCounted: ObjectRule = {
           bare === undefined
             ? 'cpu, memory, pods, ephemeral-storage, or an extended resource such as nvidia.com/gpu'
             : `"${bare}"`,
+        ...(bare !== undefined && {
+          fix: `Rename the key "${resource}" in ${fieldOf(path.slice(0, path.lastIndexOf('/')))} to ${bare}.`,
+        }),
       };
     }
   },
@@ -172,7 +176,7 @@ const memoryUnit: ObjectRule = {
       const binary = `${match[1]}${match[2] === 'k' ? 'K' : match[2]}i`;
       yield {
         path,
-        message: `the unit of ${resource} is a power of 1000, not of 1024: ${written}`,
+        message: `${resource} uses the decimal unit ${match[2]}, not the binary unit ${binary.replace(/^.*\d/, '')}: ${written}`,
         found: written,
         expected: binary,
         fix: `Set ${fieldOf(path)} to ${binary}, unless the decimal unit is intended.`,
@@ -208,9 +212,18 @@ const hierarchyAnnotations: ObjectRule = {
     if (parts !== numbers.length) {
       yield {
         path,
-        message: `the path "${hierarchy}" has ${counted(parts, 'part')}, but the weights "${weights}" have ${numbers.length}`,
+        message:
+          weights === ''
+            ? `the annotation ${WEIGHTS} must be set when ${HIERARCHY} is set`
+            : hierarchy === ''
+              ? `the annotation ${HIERARCHY} must be set when ${WEIGHTS} is set`
+              : `the path "${hierarchy}" has ${counted(parts, 'part')}, but the weights "${weights}" have ${numbers.length}`,
         found: weights,
-        expected: counted(parts, 'weight'),
+        expected: hierarchy === '' ? `a path with ${counted(numbers.length, 'part')}` : counted(parts, 'weight'),
+        fix:
+          hierarchy === ''
+            ? `Set the annotation ${HIERARCHY} to a path with ${counted(numbers.length, 'part')}, or remove ${WEIGHTS}.`
+            : `Set the annotation ${WEIGHTS} to ${weightsOf(parts)}.`,
       };
       return;
     }
@@ -222,11 +235,21 @@ const hierarchyAnnotations: ObjectRule = {
         path,
         message: `the weight "${wrong}" must be a number greater than 0`,
         found: weights,
-        expected: 'numbers greater than zero',
+        expected: 'numbers greater than 0',
+        fix: `Replace the weight "${wrong}" in the annotation ${WEIGHTS} with a number greater than 0.`,
       };
     }
   },
 };
+
+/** `3 weights separated by "/", such as "1/1/1"`. */
+function weightsOf(parts: number): string {
+  if (parts === 1) {
+    return '1 weight, such as "1"';
+  }
+  const example = Array.from({ length: parts }, () => 1).join('/');
+  return `${parts} weights separated by "/"${parts > 8 ? '' : `, such as "${example}"`}`;
+}
 
 export const queueRules: readonly ObjectRule[] = [
   guaranteeWithinDeserved,

@@ -75,9 +75,9 @@ function fixOf(problem: ConfigProblem): string | undefined {
     case 'action':
       return actionFix(message, isOneName ? expected : undefined);
     case 'plugin':
-      return `Set ${at} to ${isOneName && found !== null ? expected : 'a plugin of Volcano, such as gang'}.`;
+      return `Set ${at} to ${isOneName && found !== null ? expected : 'a Volcano plugin, such as gang'}.`;
     case 'custom-plugin':
-      return `Set ${at} to a plugin of Volcano, such as gang, or load the custom plugin with --plugins-dir.`;
+      return `Set ${at} to a Volcano plugin, such as gang, or load the custom plugin with --plugins-dir.`;
     case 'flags':
       return flagsFix(Array.isArray(found) ? found.map(String) : []);
   }
@@ -85,6 +85,9 @@ function fixOf(problem: ConfigProblem): string | undefined {
 
 /** An action that the scheduler does not have is replaced by the nearest, or removed. */
 function actionFix(message: string, near: string | undefined): string | undefined {
+  if (message.startsWith('actions must not contain an empty name')) {
+    return 'Remove the extra comma from actions.';
+  }
   const [, unknown] = /^unknown action ("[^"]+")$/.exec(message) ?? [];
   if (unknown === undefined) {
     return undefined;
@@ -117,7 +120,7 @@ const isSelfPlaced = (at: string, message: string): boolean =>
   at === '' || message.includes(at) || message.startsWith('unknown ');
 
 function keyFix({ at, message, expected = '' }: ConfigProblem): string {
-  if (message.startsWith('unknown action')) {
+  if (message.startsWith('unknown action') || message.endsWith(' must be set')) {
     return `Set ${at} to ${expected}.`;
   }
   const key = /^[\w.[\]/+-]+$/.test(at) || at.endsWith('"]') ? at : JSON.stringify(at);
@@ -183,7 +186,7 @@ const actionsKnown = problemRule(
     summary: `The actions of the configuration must be set, separated by commas, and among ${SCHEDULER_ACTIONS.join(', ')}.`,
     why: 'One unknown or empty name, or no actions at all, makes the whole file invalid: the scheduler keeps its current configuration.',
     source: CONF,
-    fix: 'Set actions to a list of names, for example actions: "enqueue, allocate, backfill".',
+    fix: 'Set actions to a comma-separated list, such as "enqueue, allocate, backfill".',
   },
   'action',
 );
@@ -197,7 +200,7 @@ const pluginsKnown = problemRule(
     summary: 'The plugins of the configuration should be plugins that Volcano has, or custom plugins that it loads.',
     why: 'Volcano logs a plugin that it does not have and ignores it. A custom plugin has an effect only if --plugins-dir loads it.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/factory.go, pkg/scheduler/framework/framework.go OpenSession`,
-    fix: 'Set tiers[].plugins[].name to a plugin of Volcano, or load the custom plugin with --plugins-dir.',
+    fix: 'Set tiers[].plugins[].name to a Volcano plugin, or load the custom plugin with --plugins-dir.',
   },
   'plugin',
   'custom-plugin',
@@ -254,7 +257,7 @@ const hierarchyAlone = configRule(
     summary: 'A tier must not have both proportion and drf with enableHierarchy.',
     why: 'The scheduler rejects the configuration, because both plugins would decide the shares of queues.',
     source: CONF,
-    fix: 'Remove the plugin proportion from the tier, or set enableHierarchy: false.',
+    fix: 'Remove the proportion plugin from the tier, or set enableHierarchy: false in drf.',
   },
   function* ({ tiers }) {
     for (const [index, tier] of tiers.entries()) {
@@ -313,9 +316,9 @@ const oneDeviceMode = configRule(
       if (name === 'deviceshare' && modes.length > 1) {
         yield {
           path: CONFIG_PATH,
-          message: `${at} must not set more than one device mode to true: ${modes.join(', ')}`,
+          message: `${at} must not set more than one of these arguments to true: ${modes.map((mode) => `deviceshare.${mode}`).join(', ')}`,
           found: modes,
-          expected: 'at most one of them true',
+          expected: 'at most one of them',
         };
       }
     }
@@ -335,7 +338,7 @@ const mapNamed: ObjectRule = configRule(
     summary: 'The ConfigMap must be the one that the chart mounts, `<release>-scheduler-configmap`.',
     why: 'The scheduler reads only the file in that ConfigMap; another ConfigMap has no effect.',
     source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
-    fix: `Set metadata.name to ${schedulerConfigMapName('volcano')} for the release "volcano".`,
+    fix: `Set metadata.name to ${schedulerConfigMapName('volcano')}, where volcano is the name of the Helm release.`,
   },
   function* (_config, { id }) {
     if (/.-scheduler-configmap$/.test(id.name)) {
@@ -343,7 +346,7 @@ const mapNamed: ObjectRule = configRule(
     }
     yield {
       path: '/metadata/name',
-      message: `the scheduler of the Volcano chart does not read the ConfigMap "${id.name}"`,
+      message: `the Volcano scheduler does not read the ConfigMap "${id.name}", because the chart mounts ${schedulerConfigMapName('<release>')}`,
       found: id.name,
       expected: schedulerConfigMapName('<release>'),
     };
@@ -365,7 +368,7 @@ const mapInNamespace = configRule(
     if (id.namespace === '') {
       yield {
         path: '/metadata',
-        message: 'metadata.namespace must be set: the scheduler reads the ConfigMap only in its own namespace',
+        message: 'metadata.namespace must be set: the scheduler reads the ConfigMap only from its own namespace',
         expected: 'the namespace of the Volcano scheduler, for example volcano-system',
       };
     }

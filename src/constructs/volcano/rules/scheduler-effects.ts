@@ -45,7 +45,7 @@ const queuesEnforced = configRule(
     summary: 'The configuration must have capacity or proportion.',
     why: 'Without either, queues limit nothing: weight, capability, deserved, and guarantee are accepted and have no effect.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'Add `- name: capacity` for deserved amounts and queue hierarchies, or `- name: proportion` for weights, to tiers[].plugins.',
+    fix: 'Add `- name: capacity` (for deserved amounts and queue hierarchies) or `- name: proportion` (for weights) to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
     if (config.refused || plugin(config, 'capacity') !== undefined || plugin(config, 'proportion') !== undefined) {
@@ -58,8 +58,8 @@ const queuesEnforced = configRule(
       severity: limited.length > 0 ? 'warning' : 'info',
       message:
         limited.length > 0
-          ? `neither capacity nor proportion is in tiers, so the limits of ${named(limited)} have no effect`
-          : 'neither capacity nor proportion is in tiers, so the limits of queues have no effect',
+          ? `tiers contains neither capacity nor proportion, so the limits of ${named(limited)} have no effect`
+          : 'tiers contains neither capacity nor proportion, so queue limits have no effect',
       expected: 'capacity or proportion',
     };
   },
@@ -87,7 +87,7 @@ const treeHonored = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: `the ${children.length === 1 ? 'parent' : 'parents'} of ${named(children)} ${children.length === 1 ? 'has' : 'have'} no effect, because ${capacity === undefined ? 'the plugin capacity is not in tiers' : 'enableHierarchy of the plugin capacity is unset'}`,
+      message: `the ${children.length === 1 ? 'parent' : 'parents'} of ${named(children)} ${children.length === 1 ? 'has' : 'have'} no effect, because ${capacity === undefined ? 'the capacity plugin is not in tiers' : 'enableHierarchy is not true in the capacity plugin'}`,
       expected: 'capacity with enableHierarchy: true',
     };
   },
@@ -118,15 +118,17 @@ const fieldsOfPlugin = configRule(
     if (capacity && weighted.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `the weight of ${named(weighted)} has no effect: the plugin capacity does not read it`,
+        message: `the weight of ${named(weighted)} has no effect: the capacity plugin does not read it`,
         expected: 'deserved amounts, or proportion',
+        fix: 'Set spec.deserved in the queues, or replace capacity with proportion in tiers[].plugins.',
       };
     }
     if (proportion && deserving.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `deserved of ${named(deserving)} has no effect: the plugin proportion does not read it`,
+        message: `the deserved amounts of ${named(deserving)} have no effect: the proportion plugin does not read them`,
         expected: 'weights, or capacity',
+        fix: 'Set spec.weight in the queues, or replace proportion with capacity in tiers[].plugins.',
       };
     }
   },
@@ -141,7 +143,7 @@ const binpackCounts = configRule(
     summary: 'binpack should list the extended resources to pack in binpack.resources.',
     why: 'Otherwise it packs by CPU and memory only: GPU pods spread over the nodes, and few nodes stay completely free.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight`,
-    fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to arguments of the plugin.',
+    fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to the arguments of the plugin.',
   },
   function* (config) {
     const binpack = plugin(config, 'binpack');
@@ -152,8 +154,9 @@ const binpackCounts = configRule(
     if (listed.length === 0) {
       yield {
         path: CONFIG_PATH,
-        message: `the plugin binpack at ${binpack.at} has no weight for GPUs or other devices`,
+        message: `the binpack plugin at ${binpack.at} has no weights for GPUs or other devices`,
         expected: 'binpack.resources',
+        fix: `Add \`binpack.resources: nvidia.com/gpu\` and \`binpack.resources.nvidia.com/gpu: 10\` to ${binpack.at}.arguments.`,
       };
     }
   },
@@ -192,6 +195,7 @@ const weightsListed = configRule(
           message: `the weight of ${resource} in ${at} has no effect, because ${key} does not contain it`,
           found: argument,
           expected: `${key}: ${[...listed, resource].join(', ')}`,
+          fix: `Set ${key} in ${at}.arguments to "${[...listed, resource].join(', ')}".`,
         };
       }
     }
@@ -223,7 +227,8 @@ const takesBack = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: 'actions contains neither preempt nor reclaim, so no running pod is evicted for another',
+      message:
+        'actions contains neither preempt nor reclaim, so the scheduler never evicts running pods to make room for pending ones',
       found: [...actions],
       expected: 'preempt and reclaim',
     };
@@ -244,7 +249,7 @@ const places = configRule(
     if (!refused && !actions.includes('allocate')) {
       yield {
         path: CONFIG_PATH,
-        message: 'actions must contain allocate: without it, the scheduler places no pod',
+        message: 'actions must contain allocate: without it, the scheduler places no pods',
         found: [...actions],
         expected: 'allocate',
       };
@@ -270,8 +275,8 @@ const essential = configRule(
     if (missing.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `tiers must contain the ${missing.length === 1 ? 'plugin' : 'plugins'} ${missing.join(' and ')}`,
-        expected: missing.join(', '),
+        message: `tiers must contain the ${missing.join(' and ')} ${missing.length === 1 ? 'plugin' : 'plugins'}`,
+        expected: missing.join(' and '),
         fix: `Add ${missing.map((name) => `\`- name: ${name}\``).join(' and ')} to tiers[].plugins.`,
       };
     }
@@ -324,7 +329,7 @@ const topologyHonored = configRule(
     if (user !== undefined) {
       yield {
         path: CONFIG_PATH,
-        message: `the ${kindAndName(user.id)} requires the plugin network-topology-aware, which is not in tiers`,
+        message: `the ${kindAndName(user.id)} requires the network-topology-aware plugin, which is not in tiers`,
         expected: 'network-topology-aware',
       };
     }

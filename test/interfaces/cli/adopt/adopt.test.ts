@@ -98,7 +98,7 @@ test('a document that cannot be read is reported, and the others are adopted', a
 test.each([
   ['kind: MigConfiguration\nmetadata: { name: x }\n', 'has no apiVersion'],
   ['kind: Pod\napiVersion: null\nmetadata: { name: x }\n', 'has no apiVersion'],
-  ['kind: Pod\napiVersion: 1\nmetadata: { name: x }\n', 'apiVersion of the document must be a string'],
+  ['kind: Pod\napiVersion: 1\nmetadata: { name: x }\n', 'apiVersion must be a string'],
 ])('a document without a usable apiVersion is left out, and the others are adopted: %j', async (text, reason) => {
   const { out, err } = await place.run(['adopt', '-'], { input: `${QUEUE}---\n${text}` });
   expect(out).toContain('volcano.Queue');
