@@ -55,7 +55,10 @@ test.each<readonly [JsonObject, string]>([
   [{ op: 'Exists', value: ['1'] }, 'Remove matchExpressions.vendor.value.'],
   [{ op: 'In' }, 'Set matchExpressions.vendor.value to a list of at least one string, such as ["true"].'],
   [{ op: 'Ge' }, 'Set matchExpressions.vendor.value to a list with one integer in quotes, such as ["10"].'],
-  [{ op: 'Ge', value: ['a'] }, 'Set matchExpressions.vendor.value to a list with one integer in quotes, such as ["10"].'],
+  [
+    { op: 'Ge', value: ['a'] },
+    'Set matchExpressions.vendor.value to a list with one integer in quotes, such as ["10"].',
+  ],
   [{ op: 'Ge', type: 'version' }, 'Set matchExpressions.vendor.value to a list with one version, such as ["5.14"].'],
   [
     { op: 'GtLt', value: ['2', '1'] },
