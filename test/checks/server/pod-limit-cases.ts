@@ -148,14 +148,14 @@ const RESOURCES: readonly LimitCase[] = [
     'a request of a pod above its limit',
     amounts({ requests: { cpu: 3 }, limits: { cpu: 2 } }),
     `${OF_POD}/requests/cpu`,
-    "the pod request for cpu must be less than or equal to the pod limit",
+    'the pod request for cpu must be less than or equal to the pod limit',
   ),
   valid('a container at the limit of its pod', amounts({ limits: { cpu: 2 } }, { limits: { cpu: 2 } })),
   faulty(
     'a container above the limit of its pod',
     amounts({ limits: { cpu: 2 } }, { limits: { cpu: 3 }, requests: { cpu: 1 } }),
     `${MAIN}/resources/limits/cpu`,
-    "less than or equal to the pod limit (3 > 2)",
+    'less than or equal to the pod limit (3 > 2)',
   ),
 ];
 

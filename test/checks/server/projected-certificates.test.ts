@@ -51,11 +51,7 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
       bundle({ name: 'a', signerName: 'example.com/a' }),
       ['0/clusterTrustBundle: clusterTrustBundle.name must not be set when signerName is set'],
     ],
-    [
-      'an empty name',
-      bundle({ name: '' }),
-      ['0/clusterTrustBundle/name: clusterTrustBundle.name must be set'],
-    ],
+    ['an empty name', bundle({ name: '' }), ['0/clusterTrustBundle/name: clusterTrustBundle.name must be set']],
     [
       'a selector beside a name',
       bundle({ name: 'a', labelSelector: {} }),
@@ -64,7 +60,7 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
     [
       'a path out of the volume',
       bundle({ name: 'a', path: '../a' }),
-      [expect.stringContaining("0/clusterTrustBundle/path: the file path must")],
+      [expect.stringContaining('0/clusterTrustBundle/path: the file path must')],
     ],
     [
       'a signer without a domain',
