@@ -2,6 +2,7 @@
  * The fix of a violation whose message has a form of Kubernetes validation: it names the field in hand and what to write.
  */
 import { fieldFix, fixesByField, fixNaming, fixOfRequirement } from '../../../src/checks/rules/field-fix';
+import { nameFix } from '../../../src/checks/rules/name-fix';
 import { type ObjectRule } from '../../../src/checks/rules/rule';
 
 const CASES: readonly (readonly [
@@ -297,4 +298,11 @@ test('a fix of several fields is not of the one in hand', () => {
   const said = { path: '/a/host', message: 'the host "A" must be a DNS name' };
   expect(fixOfRequirement(said, 'Set host and path.')).toBe('Set a.host to a DNS name.');
   expect(fixOfRequirement(said, 'Set host.')).toBeUndefined();
+});
+
+test('only what a value contains is to be removed from it', () => {
+  const fix = (found?: string): string => nameFix('metadata.name', 'not contain "/" or "%"', found);
+  expect(fix('10%')).toBe('Remove "%" from metadata.name.');
+  expect(fix('a/b%')).toBe('Remove "/" and "%" from metadata.name.');
+  expect(fix()).toBe('Remove "/" and "%" from metadata.name.');
 });

@@ -3,6 +3,7 @@
  */
 import { type Rule } from '../../../src/checks/rules/rule';
 import { coreRules } from '../../../src/checks/server/rules';
+import { batchRules } from '../../../src/constructs/batch/rules';
 import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { kueueRules } from '../../../src/constructs/kueue/rules';
 import { networkingRules } from '../../../src/constructs/networking/rules';
@@ -15,6 +16,17 @@ import { findingsOf } from '../../support/findings';
 function deviceClass(expression: string): object {
   const spec = { selectors: [{ cel: { expression } }] };
   return { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceClass', metadata: { name: 'gpu' }, spec };
+}
+
+function jobSet(name: string, job: string): object {
+  const replicatedJobs = [{ name: job, template: { spec: {} } }];
+  return { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata: { name }, spec: { replicatedJobs } };
+}
+
+function subGroups(size: number, subGroupSize: number, subGroupPolicyType?: string): object {
+  const leaderWorkerTemplate = { size, subGroupPolicy: { subGroupSize, subGroupPolicyType } };
+  const kind = { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet' };
+  return { ...kind, metadata: { name: 'a' }, spec: { leaderWorkerTemplate } };
 }
 
 function devicePlugin(config: string): object {
@@ -141,6 +153,27 @@ const CASES: readonly (readonly [
       ),
     ],
     ['Rename the key imex.requird to required.', 'Remove imex.x.'],
+  ],
+  [
+    'batch/jobset-names-fit',
+    batchRules,
+    [jobSet('a', '../up'), jobSet('b', '10%'), jobSet('../c', 'd')],
+    [
+      'Set replicatedJobs[0].name to a name such as "up".',
+      'Set replicatedJobs[0].name to a name such as train-70b.',
+      'Set metadata.name to a name such as "c".',
+    ],
+  ],
+  [
+    'batch/lws-subgroup-size-divides',
+    batchRules,
+    [subGroups(5, 3), subGroups(5, 3, 'LeaderExcluded'), subGroups(1, 2), subGroups(1, 2, 'LeaderExcluded')],
+    [
+      'Set subGroupPolicy.subGroupSize to a divisor of 5 or 4.',
+      'Set subGroupPolicy.subGroupSize to a divisor of 4.',
+      'Set subGroupPolicy.subGroupSize to 1.',
+      'Set leaderWorkerTemplate.size to at least 2, or remove subGroupPolicy.',
+    ],
   ],
   [
     'gpu-operator/device-plugin-flag-known',
