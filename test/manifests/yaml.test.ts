@@ -290,8 +290,8 @@ items:
 
   test('name the items that are no objects', () => {
     expect(problemsOf('apiVersion: v1\nkind: List\nitems:\n- 3\n- kind: X\n')).toEqual([
-      "4:3 not-an-object item 0 of the list is a number; a Kubernetes object must set apiVersion and kind",
-      "5:3 not-an-object item 1 of the list has no apiVersion",
+      '4:3 not-an-object item 0 of the list is a number; a Kubernetes object must set apiVersion and kind',
+      '5:3 not-an-object item 1 of the list has no apiVersion',
     ]);
   });
 });

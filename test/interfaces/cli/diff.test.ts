@@ -176,7 +176,7 @@ describe('gantry diff', () => {
     expect(await diff('list.yaml', 'old')).toEqual({
       status: 2,
       out: '',
-      err: "gantry: list.yaml:4:5: item 0 of the list is a number; a Kubernetes object must set apiVersion and kind\n",
+      err: 'gantry: list.yaml:4:5: item 0 of the list is a number; a Kubernetes object must set apiVersion and kind\n',
     });
   });
 });
