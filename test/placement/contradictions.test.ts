@@ -28,8 +28,8 @@ describe('running pods whose devices are not known', () => {
         pod: 'whole-worker-0',
         node: 'n',
         message:
-          'Pod "whole-worker-0" runs on node "n", but the other pods there leave no nvidia.com/gpu for it; nothing more is placed ' +
-          'there than the devices of the node have left in all.',
+          'Pod "whole-worker-0" runs on node "n", but the other pods there leave no nvidia.com/gpu for it; more pods are placed ' +
+          'there only if the devices of the node have enough left in total.',
       },
     ]);
     expect(run(cluster([node('n', 3)], gangs, pods)).contradictions).toBeUndefined();

@@ -53,7 +53,7 @@ Notes
 });
 
 it.each([
-  [['--cluster', 'a.yaml', '--cluster', 'b=b.yaml'], 'each needs a name'],
+  [['--cluster', 'a.yaml', '--cluster', 'b=b.yaml'], 'must have a name'],
   [['--cluster', 'a=a.yaml', '--cluster', 'a=b.yaml'], 'two clusters have the name a'],
   [['--cluster', 'a=a.yaml', '--cluster', 'b=b.yaml', '--format', 'html'], '--format html shows one cluster'],
   [['--cluster', 'a=a.yaml', '--cluster', 'b=b.yaml', '--what-if', 'drain=n-01'], '--what-if changes one cluster'],
