@@ -305,6 +305,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.globalTeardown = '<rootDir>/test/support/teardown.ts';
     config.testEnvironment = '<rootDir>/test/support/jest/environment.cjs';
     config.runtime = '<rootDir>/test/support/jest/runtime.cjs';
+    config.testSequencer = '<rootDir>/test/support/jest/sequencer.cjs';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
@@ -581,8 +582,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('bench:guarantees', {
       description: 'Check the guarantees of the placement core over many random clusters: --runs N --seed S',
-      exec: 'tsx bench/guarantees.ts',
-      receiveArgs: true,
+      steps: bundled('guarantees'),
     });
     this.addTask('bench:sizing', {
       description:
@@ -592,13 +592,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('bench:placement', {
       description: 'Measure the speed and memory of the placement core against a plain loop',
-      // As it is published: what runs TypeScript directly wraps every function.
-      steps: [
-        {
-          exec: 'esbuild bench/placement.ts --bundle --platform=node --log-level=warning --outfile=node_modules/.cache/bench-placement.cjs',
-        },
-        { exec: 'node node_modules/.cache/bench-placement.cjs', receiveArgs: true },
-      ],
+      steps: bundled('placement'),
     });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
     this.package.setScript(
@@ -606,6 +600,15 @@ export class GantryProject extends typescript.TypeScriptProject {
       'tsx projen/link-commands.ts && tsc --build tsconfig.json && tsx projen/runtime/bundle.ts',
     );
   }
+}
+
+/** Runs a benchmark as it is published: what runs TypeScript directly wraps every function. */
+function bundled(bench: string): TaskStep[] {
+  const file = `node_modules/.cache/bench-${bench}.cjs`;
+  return [
+    { exec: `esbuild bench/${bench}.ts --bundle --platform=node --log-level=warning --outfile=${file}` },
+    { exec: `node ${file}`, receiveArgs: true },
+  ];
 }
 
 function compilerOptions(more: javascript.TypeScriptCompilerOptions): javascript.TypeScriptCompilerOptions {

@@ -91,7 +91,9 @@ export class ManifestSet {
 
   /** Every pod template of every known workload kind. */
   get podTemplates(): readonly PodTemplate[] {
-    this.templates ??= this.manifests.flatMap((manifest) => unlessUnknown(() => podTemplatesOf(manifest), NONE));
+    this.templates ??= this.manifests.flatMap((manifest) =>
+      unlessUnknown(() => podTemplatesOf(manifest, this.specOf(manifest)), NONE),
+    );
     return this.templates;
   }
 
@@ -114,7 +116,7 @@ export class ManifestSet {
   referencesFrom(manifest: Manifest): readonly Reference[] {
     let references = this.references.get(manifest);
     if (references === undefined) {
-      references = referencesIn(manifest, this.podTemplatesOf(manifest));
+      references = referencesIn(manifest, this.podTemplatesOf(manifest), this.specOf(manifest));
       this.references.set(manifest, references);
     }
     return references;

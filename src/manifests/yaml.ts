@@ -12,7 +12,7 @@ import { type Manifest, type Origin, type SkippedSource, type SourceProblem } fr
 import { asString, isObject } from './read';
 import { LineTable, type TextDocument, type TextProblem } from './texts/source-text';
 import { readWholeYaml, readYaml } from './texts/yaml-text';
-import { unrendered } from './documents/unrendered';
+import { unrenderedIn } from './documents/unrendered';
 
 /** The result of `parseYaml`. */
 export interface Parsed {
@@ -54,8 +54,13 @@ export function parseYaml(source: string, file: string, { skipForeign, kustomize
   const manifests: Manifest[] = [];
   const problems: SourceProblem[] = [];
   const skipped: SkippedSource[] = [];
-  for (const document of readDocuments(text, file)) {
-    const why = skipForeign === undefined ? undefined : foreignness(document, text, file, skipForeign);
+  const documents = readDocuments(text, file);
+  const judge = unrenderedIn(text);
+  for (const [at, document] of documents.entries()) {
+    const { start } = document;
+    const end = documents.at(at + 1)?.start ?? text.length;
+    const unrendered = (value: JsonValue): string | undefined => judge(value, start, end);
+    const why = skipForeign === undefined ? undefined : foreignness(document, text, file, skipForeign, unrendered);
     const kind = skipForeign === undefined ? undefined : hostDocumentKind(document.value, file);
     if (kind !== undefined && isObject(document.value)) {
       const locate = (path: string): ReturnType<LineTable['positionOf']> => lines.positionOf(document.offsetOf(path));
@@ -91,6 +96,7 @@ function foreignness(
   text: string,
   file: string,
   skip: 'known' | 'all',
+  unrendered: (value: JsonValue) => string | undefined,
 ): string | undefined {
   if (value === undefined) {
     const broken = problems.some(({ kind }) => kind === 'syntax');
@@ -107,7 +113,7 @@ function foreignness(
   if (hasNoObjectFields(value)) {
     return 'not a manifest';
   }
-  return unrendered(value, text);
+  return unrendered(value);
 }
 
 /** A value that was read, or what kept it from being read. */

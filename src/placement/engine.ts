@@ -5,6 +5,7 @@ import { allocate, parkedGangs } from './cycle/allocate';
 import { Cycle } from './cycle/cycle';
 import { type Contradiction, type Decision, type PendingGang } from './model/decision';
 import { type GangRecord } from './books/records';
+import { foresee } from './evictions/foresee';
 import { makeRoom } from './evictions/make-room';
 import { type Snapshot } from './model/model';
 import { compareNames } from './model/names';
@@ -59,7 +60,7 @@ function decided(
   const passed = actions.includes('allocate')
     ? allocate(cycle, actions.includes('backfill'))
     : session.gangs.filter(({ placed, size }) => placed < size);
-  makeRoom(cycle, passed, actions);
+  foresee(cycle, actions, makeRoom(cycle, passed, actions));
   if (actions.includes('evict-stale')) {
     evictStale(cycle);
   }

@@ -76,7 +76,7 @@ function untilRest(
     const broken = [
       ...brokenInvariants(snapshot, decision),
       ...brokenDevices(snapshot, decision),
-      ...needless(snapshot, decision),
+      ...needless(snapshot, decision, policy),
       ...tooEarly(snapshot, decision),
       ...startedInVain(snapshot, decision, before, policy, step),
       ...waitsForNothing(snapshot, decision),
@@ -161,8 +161,11 @@ function brokenDevices(snapshot: Snapshot, decision: Decision): string[] {
   return [...over, ...wrong];
 }
 
-/** A gang of which everything that was evicted could have stayed beside what was placed, lost or moved it for nothing. */
-function needless(snapshot: Snapshot, decision: Decision): string[] {
+/**
+ * A gang of which everything that was evicted could have stayed beside what was placed, lost or moved it for nothing, if all that waits gets its
+ * places in the next decision nevertheless: with the gang where it was, others may come before what waits.
+ */
+function needless(snapshot: Snapshot, decision: Decision, policy: Policy): string[] {
   const gangs = new Set(decision.evictions.filter(({ action }) => action !== 'evict-stale').map(({ gang }) => gang));
   return [...gangs].flatMap((gang) => {
     const own = new Set(decision.evictions.filter((eviction) => eviction.gang === gang).map(({ pod }) => pod));
@@ -175,8 +178,21 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
       roles.some(({ template }) => template.podAntiAffinity !== undefined),
     );
     const stays = brokenInvariants(snapshot, without).length === 0 && brokenDevices(snapshot, without).length === 0;
-    return stays && !dynamic && !exceedsCeiling(snapshot, without) ? [`${gang} could have stayed where it was`] : [];
+    return stays && !dynamic && !exceedsCeiling(snapshot, without) && serves(snapshot, without, decision, policy)
+      ? [`${gang} could have stayed where it was`]
+      : [];
   });
+}
+
+/** Does each gang that waits get as many pods in the next decision as after the other decision? */
+function serves(snapshot: Snapshot, decision: Decision, other: Decision, policy: Policy): boolean {
+  const after = (one: Decision): Decision => decide({ ...snapshot, pods: apply(snapshot, one) }, policy);
+  const [got, expected] = [after(decision), after(other)];
+  return decision.nominations.every(({ gang }) => boundOf(got, gang) >= boundOf(expected, gang));
+}
+
+function boundOf({ bindings }: Decision, gang: string): number {
+  return bindings.filter((binding) => binding.gang === gang).length;
 }
 
 /** Would a queue have more devices than its capability, or than the guarantees of the queues beside it leave? */
@@ -249,14 +265,9 @@ function startedInVain(
   const { evictions } = decision;
   const before = last.decision;
   const started = new Set(before.bindings.map(({ pod }) => pod));
-  const waited = new Set(before.pending.map(({ gang }) => gang));
-  const served = new Set([...before.bindings, ...before.nominations].map(({ gang }) => gang));
-  // With what it got, a gang may grow further where the decision that let it begin, with everything waiting at once, had no place for more.
-  const grows = (gang: string): boolean => served.has(gang) && !waited.has(gang);
   const lost = evictions.filter(({ pod, movesTo }) => started.has(pod) && movesTo === undefined);
   const broken = lost.filter(
-    ({ pod, beneficiary }) =>
-      beneficiary === undefined || !(grows(beneficiary) || startsForLimit(last, policy, pod, beneficiary)),
+    ({ pod, beneficiary }) => beneficiary === undefined || !startsForLimit(last, policy, pod, beneficiary),
   );
   if (broken.length === 0) {
     return [];

@@ -103,9 +103,13 @@ export interface ObjectRule extends RuleFacts {
   /**
    * `spec`: of the manifest, the rule sees the API version, the kind, and the spec, and not the metadata. It may look at the rest of the
    * set. What it finds in one spec it finds in each that is equal, so it runs once for all of them.
+   *
+   * `all-but-name`: of the manifest, the rule sees everything except its name and its file. It may look at the rest of the set, but not at
+   * what refers to this manifest. What it finds in one manifest it finds in each that differs from it in the name alone, so it runs once
+   * for all of them.
    * @default - the rule may look at everything
    */
-  readonly sees?: 'spec';
+  readonly sees?: 'spec' | 'all-but-name';
   /**
    * Returns whether the rule can find anything in the manifest. Rules that share the function share its answer, which is asked for once for
    * each manifest: for many rules about one kind of content, such as files in ConfigMaps.

@@ -18,9 +18,14 @@ const MOST_NAMES = 5000;
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
-/** Rules on objects: those that see the spec alone, those that ask first whether they apply, and all others. */
-export interface ObjectRules {
+/** Rules on objects: those that see the spec alone, those that see all but the name, and all others. */
+export interface ObjectRules extends SortedByAsking {
   readonly ofSpec: readonly ObjectRule[];
+  readonly unnamed: SortedByAsking;
+}
+
+/** Rules that ask first whether they apply, and all others. */
+export interface SortedByAsking {
   readonly asking: readonly AskingRules[];
   readonly others: readonly ObjectRule[];
 }
@@ -68,11 +73,11 @@ export class RulesByField {
     if (rules === undefined) {
       const on = (wanted: string): readonly ObjectRule[] => this.objectRules.get(wanted) ?? [];
       const all = [...on('*'), ...on(kind)].filter((rule) => this.concerned(rule, names));
-      const rest = all.filter(({ sees }) => sees !== 'spec');
+      const seeing = (what: ObjectRule['sees']): readonly ObjectRule[] => all.filter(({ sees }) => sees === what);
       rules = {
-        ofSpec: all.filter(({ sees }) => sees === 'spec'),
-        asking: askingAmong(rest),
-        others: rest.filter(({ appliesTo }) => appliesTo === undefined),
+        ofSpec: seeing('spec'),
+        unnamed: sortedByAsking(seeing('all-but-name')),
+        ...sortedByAsking(seeing(undefined)),
       };
       if (this.forObjects.size >= MOST_NAMES) {
         this.forObjects.clear();
@@ -161,6 +166,10 @@ export class RulesByField {
       this.walk(value, found);
     }
   }
+}
+
+function sortedByAsking(rules: readonly ObjectRule[]): SortedByAsking {
+  return { asking: askingAmong(rules), others: rules.filter(({ appliesTo }) => appliesTo === undefined) };
 }
 
 function askingAmong(rules: readonly ObjectRule[]): readonly AskingRules[] {

@@ -20,7 +20,7 @@ import {
   type SetRule,
   type Violation,
 } from './rule';
-import { type AskingRules, RulesByField } from './rules-by-field';
+import { type AskingRules, RulesByField, type SortedByAsking } from './rules-by-field';
 
 /** Where the rules of each kind report, and which of the manifests they look at. */
 export interface Stages {
@@ -107,13 +107,30 @@ function runObjectRules(
     const found = rules.ofObject(manifest, content);
     const saidOfSpec = (): readonly Said<ObjectRule>[] => said(found.ofSpec, manifest, context);
     reportObject(content === undefined ? saidOfSpec() : content.saidBy(found, saidOfSpec), manifest, sink);
-    reportObject(said(found.others, manifest, context), manifest, sink);
-    for (const { applyTo, rules: asking } of found.asking) {
-      if (mayApply(applyTo, manifest, context)) {
-        reportObject(said(asking, manifest, context), manifest, sink);
-      }
+    const { unnamed } = found;
+    if (unnamed.others.length + unnamed.asking.length > 0) {
+      const saidOfUnnamed = (): readonly Said<ObjectRule>[] => saidIfApplying(unnamed, manifest, context);
+      const known = content && contents.ofUnnamed(manifest, content);
+      reportObject(known === undefined ? saidOfUnnamed() : known.saidBy(unnamed, saidOfUnnamed), manifest, sink);
+    }
+    reportObject(saidIfApplying(found, manifest, context), manifest, sink);
+  }
+}
+
+/** What rules find, of which some ask first whether they apply. */
+function saidIfApplying(
+  { others, asking }: SortedByAsking,
+  manifest: Manifest,
+  context: RuleContext,
+): readonly Said<ObjectRule>[] {
+  let all = said(others, manifest, context);
+  for (const { applyTo, rules } of asking) {
+    if (mayApply(applyTo, manifest, context)) {
+      const found = said(rules, manifest, context);
+      all = all.length === 0 ? found : found.length === 0 ? all : [...all, ...found];
     }
   }
+  return all;
 }
 
 /** Where the answer is not known, or there is none, each rule says so itself. */

@@ -6,18 +6,21 @@ import { deviceSizes } from '../../cel/estimate/device-sizes';
 import { readSignatures } from '../../cel/typing/signatures';
 import { BOOL, readType } from '../../cel/typing/types';
 import { deviceEnvironment } from './cel-environments';
+import { Remembered } from '../remembered';
 import { compileExpression, type CompiledExpression } from './expressions';
 
 /** An attribute's value may be the outcome too. */
 const OUTCOMES = [BOOL, readType('any')];
 
-/** As the server of a Kubernetes minor compiles a new expression: 36 for 1.36. */
+/** Characters of the longest expression that is remembered. */
+const LONGEST_KEPT = 2000;
+const newSelectors = new Remembered<CompiledExpression>();
+
+/** As the server of a Kubernetes minor compiles a new expression: 36 for 1.36. Claims of one kind of device have the same expressions. */
 export function compileNewSelector(expression: string, minor: number): CompiledExpression {
-  return compileExpression(expression, {
-    environment: deviceEnvironment(minor),
-    result: OUTCOMES,
-    sizeAt: deviceSizes,
-  });
+  const compile = (): CompiledExpression =>
+    compileExpression(expression, { environment: deviceEnvironment(minor), result: OUTCOMES, sizeAt: deviceSizes });
+  return expression.length > LONGEST_KEPT ? compile() : newSelectors.get(`${minor}\n${expression}`, compile);
 }
 
 /** A server takes new expressions with the functions of the minor before its own, and evaluates stored ones with all that it has. */

@@ -3,6 +3,7 @@
  * the elastic range. Made from JSON of any shape; knows no rules.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type SharedSpec } from '../../manifests/equal-specs';
 import { type Manifest } from '../../manifests/manifest';
 import { pointer } from '../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, isObject } from '../../manifests/read';
@@ -47,27 +48,35 @@ export interface NamedTrainingJob extends TrainingJob {
 
 const known = new WeakMap<Manifest, NamedTrainingJob | null>();
 
-/** The job that a manifest states; `undefined` for other kinds and for MPIJob of the mpi-operator. Read once for all rules. */
-export function trainingJobOf(manifest: Manifest): NamedTrainingJob | undefined {
+const ofSpecs = new WeakMap<SharedSpec, TrainingJob>();
+
+/**
+ * The job that a manifest states; `undefined` for other kinds and for MPIJob of the mpi-operator. Read once for all rules.
+ *
+ * @param shared represents the spec of the manifest: equal specs are read once
+ */
+export function trainingJobOf(manifest: Manifest, shared?: SharedSpec): NamedTrainingJob | undefined {
   let job = known.get(manifest);
   if (job === undefined) {
-    job = readTrainingJob(manifest) ?? null;
+    const ofSpec = (shared && ofSpecs.get(shared)) ?? readTrainingJob(manifest);
+    if (shared !== undefined && ofSpec !== undefined) {
+      ofSpecs.set(shared, ofSpec);
+    }
+    const generateName = asString(asObject(manifest.object.metadata).generateName) ?? '';
+    job = ofSpec === undefined ? null : { ...ofSpec, name: manifest.id.name, generateName };
     known.set(manifest, job);
   }
   return job ?? undefined;
 }
 
-function readTrainingJob(manifest: Manifest): NamedTrainingJob | undefined {
+function readTrainingJob(manifest: Manifest): TrainingJob | undefined {
   const framework = frameworkOf(manifest.id.kind);
   if (framework === undefined || manifest.id.apiVersion !== TRAINING_OPERATOR_API_VERSION) {
     return undefined;
   }
   const spec = asObject(manifest.object.spec);
-  const metadata = asObject(manifest.object.metadata);
   return {
     framework,
-    name: manifest.id.name,
-    generateName: asString(metadata.generateName) ?? '',
     spec,
     roles: Object.entries(asObject(spec[framework.replicaSpecs])).map(([name, value]) =>
       roleOf(framework, name, value),

@@ -2,6 +2,7 @@
  * Volcano's job specification as rules read it from a Job, a JobTemplate, or a CronJob.
  */
 import { type JsonObject } from '../../facts/api/schema';
+import { type SharedSpec } from '../../manifests/equal-specs';
 import { type Manifest } from '../../manifests/manifest';
 import { pointer, valueAt } from '../../manifests/pointer';
 import { asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../manifests/read';
@@ -62,17 +63,31 @@ export interface NamedJobView extends JobView {
 
 const known = new WeakMap<Manifest, NamedJobView | null>();
 
-/** The job specification of a manifest; `undefined` where it has none. */
-export function jobOf(manifest: Manifest): NamedJobView | undefined {
+const ofSpecs = new WeakMap<SharedSpec, JobView>();
+
+/**
+ * The job specification of a manifest; `undefined` where it has none.
+ *
+ * @param shared represents the spec of the manifest: equal specs are read once
+ */
+export function jobOf(manifest: Manifest, shared?: SharedSpec): NamedJobView | undefined {
   let view = known.get(manifest);
   if (view === undefined) {
-    view = readJob(manifest) ?? null;
+    const job = (shared && ofSpecs.get(shared)) ?? readJob(manifest);
+    if (shared !== undefined && job !== undefined) {
+      ofSpecs.set(shared, job);
+    }
+    view = job === undefined ? null : { ...job, manifest, jobName: jobNameOf(manifest) };
     known.set(manifest, view);
   }
   return view ?? undefined;
 }
 
-function readJob(manifest: Manifest): NamedJobView | undefined {
+function jobNameOf({ id: { kind, name } }: Manifest): string {
+  return name !== '' && kind === 'CronJob' ? `${name}${CRON_SUFFIX}` : name;
+}
+
+function readJob(manifest: Manifest): JobView | undefined {
   const isCron = manifest.id.kind === 'CronJob';
   const path = isCron ? '/spec/jobTemplate/spec' : '/spec';
   const spec = valueAt(manifest.object, path);
@@ -87,10 +102,8 @@ function readJob(manifest: Manifest): NamedJobView | undefined {
   );
   const names = plugins.map(({ name }) => name);
   return {
-    manifest,
     spec,
     path,
-    jobName: manifest.id.name === '' ? '' : isCron ? `${manifest.id.name}${CRON_SUFFIX}` : manifest.id.name,
     tasks,
     plugins,
     running: new Set([...names, ...pluginsBroughtBy(names)]),

@@ -5,6 +5,7 @@ import { amdGpuRules } from '../../constructs/amd-gpu/rules';
 import { ascendRules } from '../../constructs/ascend/rules';
 import { batchRules } from '../../constructs/batch/rules';
 import { chartRules } from '../../constructs/charts/rules';
+import { seeAllButName } from '../../checks/rules/all-but-name';
 import { type Rule, type RuleFacts } from '../../checks/rules/rule';
 import { ENGINE_RULES } from '../../checks/rules/known-rules';
 import { coreRules } from '../../checks/server/rules';
@@ -31,7 +32,17 @@ import { trainerRules } from '../../constructs/trainer/rules';
 import { volcanoRules } from '../../constructs/volcano/rules';
 
 const ALL: readonly Rule[] = [
-  ...coreRules,
+  ...seeAllButName(coreRules, [
+    'core/job-selector-generated',
+    'core/job-name-fits-index',
+    'core/job-name-fits-pod-label',
+    'core/cron-job-valid',
+    'core/priority-class-value-valid',
+    'core/volume-valid',
+    'core/role-binding-valid',
+    'core/admission-policy-valid',
+    'core/priority-level-valid',
+  ]),
   ...podRules,
   ...schedulingRules,
   ...nodeTuningRules,

@@ -43,27 +43,53 @@ const NAMES_AND_AMOUNTS: ReadonlySet<string> = new Set([
 const MAX_DEPTH = 12;
 
 /**
- * Why a document of a folder is not a complete manifest yet; `undefined` if nothing in it shows that.
+ * Finds out why documents of a file are not complete manifests yet.
  *
  * @param text the text of the whole file
+ * @returns the reason of a document that reaches from one place of the text to another; `undefined` if nothing in it shows that
  */
-export function unrendered(value: JsonValue, text: string): string | undefined {
-  if (text.includes('#@') && YTT.test(text)) {
-    return 'a template of ytt, or an overlay for one';
+export function unrenderedIn(text: string): (value: JsonValue, from: number, to: number) => string | undefined {
+  let isForYtt: boolean | undefined;
+  const variables = new Occurrences(text, '${');
+  const braces = new Occurrences(text, '{{');
+  return (value, from, to) => {
+    isForYtt ??= text.includes('#@') && YTT.test(text);
+    if (isForYtt) {
+      return 'a template of ytt, or an overlay for one';
+    }
+    if (!isObject(value)) {
+      return undefined;
+    }
+    if (isEncrypted(value)) {
+      return 'a manifest that SOPS has encrypted';
+    }
+    if (!variables.between(from, to) && !braces.between(from, to)) {
+      return undefined;
+    }
+    const variable =
+      variableOfMetadata(value, BRACES) ?? variableOfMetadata(value, VARIABLE) ?? variableBelow(value, 0);
+    return variable === undefined
+      ? undefined
+      : `an unrendered template: ${variable} must be replaced before it is applied`;
+  };
+}
+
+/** Where a text has a word. It is looked for once, as documents are asked for from the first to the last. */
+class Occurrences {
+  private next = -1;
+
+  constructor(
+    private readonly text: string,
+    private readonly word: string,
+  ) {}
+
+  between(from: number, to: number): boolean {
+    if (this.next < from) {
+      const found = this.text.indexOf(this.word, from);
+      this.next = found < 0 ? Number.POSITIVE_INFINITY : found;
+    }
+    return this.next < to;
   }
-  if (!isObject(value)) {
-    return undefined;
-  }
-  if (isEncrypted(value)) {
-    return 'a manifest that SOPS has encrypted';
-  }
-  if (!text.includes('${') && !text.includes('{{')) {
-    return undefined;
-  }
-  const variable = variableOfMetadata(value, BRACES) ?? variableOfMetadata(value, VARIABLE) ?? variableBelow(value, 0);
-  return variable === undefined
-    ? undefined
-    : `an unrendered template: ${variable} must be replaced before it is applied`;
 }
 
 function isEncrypted(value: JsonObject): boolean {

@@ -5,6 +5,7 @@
  * PyTorchJob. A kind from which another object creates pods (a runtime, a template) has no count.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { type SharedSpec } from '../equal-specs';
 import { kindKey } from '../identity';
 import { type Manifest } from '../manifest';
 import { type PodTemplate } from './pod-template';
@@ -196,13 +197,32 @@ export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>>
   'mindcluster.huawei.com/InstanceSet': [inferRole('/spec', 'instanceset', (object) => spec(object))],
 };
 
-/** The pod templates of one manifest, in the order of the table and of the lists it names; none for kinds that hold none. */
-export function podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
+const templatesOfSpecs = new WeakMap<SharedSpec, readonly PodTemplate[]>();
+
+/**
+ * The pod templates of one manifest, in the order of the table and of the lists it names; none for kinds that hold none.
+ *
+ * @param spec represents the spec of the manifest: templates are looked for once in equal specs
+ */
+export function podTemplatesOf(manifest: Manifest, spec?: SharedSpec): readonly PodTemplate[] {
   const key = kindKey(manifest.id);
   const places = Object.hasOwn(TEMPLATE_PLACES, key) ? TEMPLATE_PLACES[key] : undefined;
   if (places === undefined) {
     return [];
   }
+  if (spec === undefined || !places.every(({ path }) => path.startsWith('/spec/'))) {
+    return templatesAt(places, manifest);
+  }
+  const known = templatesOfSpecs.get(spec);
+  if (known !== undefined) {
+    return known.map((template) => ({ ...template, manifest }));
+  }
+  const templates = templatesAt(places, manifest);
+  templatesOfSpecs.set(spec, templates);
+  return templates;
+}
+
+function templatesAt(places: readonly TemplatePlace[], manifest: Manifest): readonly PodTemplate[] {
   const templates: PodTemplate[] = [];
   for (const place of places) {
     expand(manifest.object, tokensOfPlace(place), 0, '', [], (value, path, steps) => {

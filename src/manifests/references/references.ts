@@ -5,6 +5,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { addAll } from '../../facts/collections';
+import { type SharedSpec } from '../equal-specs';
 import { kindKey } from '../identity';
 import { type Manifest } from '../manifest';
 import { networksIn } from './network-annotation';
@@ -37,13 +38,28 @@ export interface Reference {
   readonly optional: boolean;
 }
 
-/** All references of a manifest, its own and those of its pod templates. */
-export function referencesIn(manifest: Manifest, templates: readonly PodTemplate[]): readonly Reference[] {
-  const found: Reference[] = [];
+/** A reference of any manifest with a given spec. */
+interface SpecReference extends Omit<Reference, 'from' | 'namespace'> {
+  /** Absent where it is that of the manifest. */
+  readonly namespace?: string;
+}
+
+const referencesOfSpecs = new WeakMap<SharedSpec, readonly SpecReference[]>();
+
+/**
+ * All references of a manifest, its own and those of its pod templates.
+ *
+ * @param spec represents the spec of the manifest: what equal specs name is looked for once
+ */
+export function referencesIn(
+  manifest: Manifest,
+  templates: readonly PodTemplate[],
+  spec?: SharedSpec,
+): readonly Reference[] {
+  const found: SpecReference[] = [];
   const { namespace } = manifest.id;
   if (namespace !== '') {
     found.push({
-      from: manifest,
       path: '/metadata/namespace',
       kind: 'Namespace',
       namespace: '',
@@ -51,17 +67,48 @@ export function referencesIn(manifest: Manifest, templates: readonly PodTemplate
       optional: false,
     });
   }
+  addAll(found, referencesAt(METADATA_PLACES, manifest.object.metadata, '/metadata'));
+  const shared = spec !== undefined && areInSpec(manifest, templates) ? spec : undefined;
+  let besideMetadata = shared && referencesOfSpecs.get(shared);
+  if (besideMetadata === undefined) {
+    besideMetadata = referencesBesideMetadata(manifest, templates);
+    if (shared !== undefined) {
+      referencesOfSpecs.set(shared, besideMetadata);
+    }
+  }
+  addAll(found, besideMetadata);
+  return found.map(({ path, kind, namespace: stated = namespace, name, optional }) => ({
+    from: manifest,
+    path,
+    kind,
+    namespace: stated,
+    name,
+    optional,
+  }));
+}
+
+/** Whether the spec alone decides what the manifest names outside of its metadata. */
+function areInSpec({ id }: Manifest, templates: readonly PodTemplate[]): boolean {
+  const startsInSpec = ({ tokens }: ReferencePlace): boolean => tokens[0] === 'spec';
+  return (
+    templates.every(({ path }) => path.startsWith('/spec/')) &&
+    (REFERENCE_PLACES.get(kindKey(id)) ?? []).every(startsInSpec) &&
+    (PARTIAL_POD_SPECS.get(kindKey(id)) ?? []).every(startsInSpec)
+  );
+}
+
+function referencesBesideMetadata(manifest: Manifest, templates: readonly PodTemplate[]): readonly SpecReference[] {
+  const found: SpecReference[] = [];
   const follow = (places: readonly ReferencePlace[], root: JsonValue | undefined, base: string): void => {
-    addAll(found, referencesAt(places, manifest, root, base));
+    addAll(found, referencesAt(places, root, base));
   };
-  follow(METADATA_PLACES, manifest.object.metadata, '/metadata');
   follow(REFERENCE_PLACES.get(kindKey(manifest.id)) ?? [], manifest.object, '');
   for (const template of templates) {
     if (template.path !== '') {
       follow(METADATA_PLACES, template.metadata, `${template.path}/metadata`);
     }
     follow(POD_SPEC_PLACES, template.spec, `${template.path}/spec`);
-    networksOf(manifest, template.metadata, `${template.path}/metadata`, found);
+    networksOf(template.metadata, `${template.path}/metadata`, found);
   }
   follow(PARTIAL_POD_SPECS.get(kindKey(manifest.id)) ?? [], manifest.object, '');
   return found;
@@ -98,21 +145,20 @@ function newBranch(): Branch {
 }
 
 interface Found {
-  readonly reference: Reference;
+  readonly reference: SpecReference;
   readonly row: number;
 }
 
 /** The references at these places, in the order of the table. */
 function referencesAt(
   places: readonly ReferencePlace[],
-  from: Manifest,
   root: JsonValue | undefined,
   base: string,
-): readonly Reference[] {
+): readonly SpecReference[] {
   const found: Found[] = [];
   const visit = (branch: Branch, value: JsonValue | undefined, holder: JsonObject, path: string): void => {
     for (const { place, row } of branch.ends) {
-      const reference = referenceOf(place, from, value, holder, path);
+      const reference = referenceOf(place, value, holder, path);
       if (reference !== undefined) {
         found.push({ reference, row });
       }
@@ -137,11 +183,10 @@ function referencesAt(
 
 function referenceOf(
   place: ReferencePlace,
-  from: Manifest,
   name: JsonValue | undefined,
   holder: JsonObject,
   path: string,
-): Reference | undefined {
+): SpecReference | undefined {
   if (typeof name !== 'string' || name === '') {
     return undefined;
   }
@@ -152,15 +197,13 @@ function referenceOf(
   const namespace =
     place.cluster === true || (typeof place.cluster === 'function' && place.cluster(holder))
       ? ''
-      : namespaceFor(place, holder, from);
-  return { from, path, kind, namespace, name, optional: holder.optional === true };
+      : place.namespaceKey === undefined
+        ? undefined
+        : asString(holder[place.namespaceKey]);
+  return { path, kind, namespace, name, optional: holder.optional === true };
 }
 
-function namespaceFor(place: ReferencePlace, holder: JsonObject, from: Manifest): string {
-  return (place.namespaceKey === undefined ? undefined : asString(holder[place.namespaceKey])) ?? from.id.namespace;
-}
-
-function networksOf(from: Manifest, metadata: JsonObject, path: string, found: Reference[]): void {
+function networksOf(metadata: JsonObject, path: string, found: SpecReference[]): void {
   const text = asString(asObject(metadata.annotations)[NETWORKS_ANNOTATION]);
   if (text === undefined) {
     return;
@@ -168,10 +211,9 @@ function networksOf(from: Manifest, metadata: JsonObject, path: string, found: R
   for (const { name, namespace } of networksIn(text) ?? []) {
     const at = pointer(path, 'annotations', NETWORKS_ANNOTATION);
     found.push({
-      from,
       path: at,
       kind: NETWORK_ATTACHMENT,
-      namespace: namespace ?? from.id.namespace,
+      namespace,
       name,
       optional: false,
     });

@@ -8,6 +8,7 @@ import { type JsonValue } from '../../facts/api/schema';
 import { type YamlNode } from '../go-yaml/node-types';
 import { parseNodes } from '../go-yaml/nodes';
 import { YamlSyntaxError } from '../go-yaml/source';
+import { isUsualText, readUsual, usualPlaces } from '../go-yaml/usual-forms';
 import { offsetOfPath, valueOfDocument } from '../go-yaml/values';
 import { tokensOf } from '../pointer';
 import { remembered, type TextDocument, type TextProblem } from './source-text';
@@ -22,15 +23,22 @@ export function readWholeYaml(text: string): TextDocument {
   return { index: 0, start: 0, value, problems, offsetOf: placesOf(text) };
 }
 
+const NO_PROBLEMS: readonly TextProblem[] = [];
+
 /** All documents of a text, empty ones left out. */
 export function readYaml(text: string, from = 0): TextDocument[] {
   const documents: TextDocument[] = [];
   const places = remembered(placesOf);
+  const isUsual = isUsualText(text);
   let index = 0;
   for (const { start, end, problem } of chunksOf(text, from)) {
     // kubectl ends every line of a part with a line feed, the last one too.
-    const chunk = text.charAt(end - 1) === '\n' ? text.slice(start, end) : `${text.slice(start, end)}\n`;
-    const { value, problems } = readDocument(chunk);
+    const isWhole = text.charAt(end - 1) === '\n';
+    const chunk = isWhole ? text.slice(start, end) : `${text.slice(start, end)}\n`;
+    const usual = isUsual
+      ? readUsual(isWhole ? text : chunk, isWhole ? start : 0, isWhole ? end : chunk.length)
+      : undefined;
+    const { value, problems } = usual === undefined ? readDocument(chunk) : { value: usual, problems: NO_PROBLEMS };
     if (value !== null || problem !== undefined) {
       const placed = problems.map((found) => ({ ...found, offset: start + found.offset }));
       documents.push({
@@ -125,6 +133,10 @@ function problemOf({ offset, message }: YamlSyntaxError, chunk: string): { offse
 
 /** Finds places in a document that was read before. */
 function placesOf(chunk: string): (path: string) => number {
+  const usual = usualPlaces(chunk);
+  if (usual !== undefined) {
+    return (path) => usual(tokensOf(path));
+  }
   const mark = markLength(chunk);
   let root: YamlNode | undefined;
   try {

@@ -24,10 +24,10 @@ export interface PodRecord {
   readonly name: string;
   readonly role: RoleRecord | undefined;
   readonly podClass: PodClass;
-  readonly startedAt: number;
+  startedAt: number;
   readonly preemptible: boolean;
-  /** Was there before this decision: `running` and `releasing` pods are. */
-  readonly existed: boolean;
+  /** Was there before this decision: `running` and `releasing` pods are. While the next decision is tried out, before that one. */
+  existed: boolean;
   readonly releasing: boolean;
   /** When it ought to have terminated, milliseconds since the epoch; Infinity where that is not known. */
   readonly releasedBy: number;

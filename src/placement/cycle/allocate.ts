@@ -21,9 +21,15 @@ import { placeWithoutWishes } from './without-wishes';
  * Goes through all gangs that wait and may start, and gives back those that got nothing this time or not all they want. Of a line of identical
  * gangs, only the first that gets nothing is tried; the others follow it. Gangs that nothing can start are left out, and are in
  * `cycle.parked`.
+ *
+ * @param singles gangs that are not in a line
  */
-export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
-  const { order, parked } = orderOf(cycle, cycle.waiting.singles, backfill);
+export function allocate(
+  cycle: Cycle,
+  backfill: boolean,
+  singles: Iterable<GangRecord> = cycle.waiting.singles,
+): GangRecord[] {
+  const { order, parked } = orderOf(cycle, singles, backfill);
   cycle.parked = parked;
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {

@@ -149,7 +149,12 @@ export class Cycle {
   constructor(
     readonly session: Session,
     readonly selector: Selector,
+    /** Pods that a decision starts while the next one, which is this, is tried out; see `foresee.ts`. */
+    readonly begun: ReadonlySet<PodRecord> = NO_PODS,
+    /** Whether these still have their minimum running time in front of them. */
+    readonly protectsBegun = true,
   ) {
+    begun.forEach((pod) => this.count(pod, 1));
     this.queues = new Queues(session);
     this.waiting = session.waiting;
     this.parking = session.index(Parking);
@@ -345,7 +350,7 @@ export class Cycle {
     if (this.placed === undefined) {
       const { now } = this.session;
       // What was nominated may be bound as well while the next cycle is tried out.
-      const pods = new Set([...this.bound, ...this.nominated]);
+      const pods = new Set([...this.begun, ...this.bound, ...this.nominated]);
       const known: End[] = [];
       for (const pod of pods) {
         const seconds = pod.role!.gang.gang.expectedSeconds;

@@ -62,8 +62,27 @@ function areSame(a: readonly PodRecord[], b: readonly PodRecord[]): boolean {
  * after another: what that cycle may evict depends on it. Leaves the books as they were, and returns false, where something of it gets no place.
  */
 export function placeAsNextCycle(cycle: Cycle): boolean {
-  const { ledger, policy } = cycle.session;
+  const { ledger } = cycle.session;
   const waiting = cycle.nominated.filter(({ row }) => row >= 0);
+  const places = nextPlaces(cycle, waiting);
+  if (places.some(({ row }) => row < 0)) {
+    return false;
+  }
+  waiting.forEach((pod) => ledger.remove(pod));
+  waiting.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices, places[i].claimed));
+  return true;
+}
+
+/** What waits for terminating pods and gets a place from the next cycle's allocation. Leaves the books as they were. */
+export function placedNextCycle(cycle: Cycle): readonly PodRecord[] {
+  const waiting = cycle.nominated.filter(({ row }) => row >= 0);
+  const places = nextPlaces(cycle, waiting);
+  return waiting.filter((_, i) => places[i].row >= 0);
+}
+
+/** Where the next cycle's allocation places pods that wait. */
+function nextPlaces(cycle: Cycle, waiting: readonly PodRecord[]): readonly Place[] {
+  const { ledger, policy } = cycle.session;
   const revived = cycle.evicted.map(({ pod }) => pod).filter(({ waits }) => !waits);
   const state = { bound: cycle.bound.length, nominated: cycle.nominated.length, reservation: cycle.reservation };
   const mark = ledger.mark();
@@ -77,16 +96,13 @@ export function placeAsNextCycle(cycle: Cycle): boolean {
   ledger.rollback(mark);
   cycle.forget(state.bound, state.nominated);
   cycle.reservation = state.reservation;
-  if (places.some(({ row }) => row < 0)) {
-    return false;
-  }
-  waiting.forEach((pod) => ledger.remove(pod));
-  waiting.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices, places[i].claimed));
-  return true;
+  return places;
 }
 
+type Place = Pick<PodRecord, 'row' | 'devices' | 'claimed'>;
+
 /** What waited before and lacks pods, and the gangs of these pods that do. */
-function shortWith(cycle: Cycle, pods: readonly PodRecord[]): readonly GangRecord[] {
+export function shortWith(cycle: Cycle, pods: readonly PodRecord[]): readonly GangRecord[] {
   const singles = new Set(cycle.waiting.singles);
   pods.forEach(({ role }) => isInLine(role!.gang) || singles.add(role!.gang));
   return [...singles].filter(({ placed, size }) => placed < size);

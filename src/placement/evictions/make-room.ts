@@ -28,12 +28,23 @@ import { Alike, Tries, Turns } from './tries';
 import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
-/** Tries the gangs that were skipped. */
-export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: readonly Action[]): void {
+/**
+ * Tries the gangs that were skipped.
+ *
+ * @param most gangs that are tried. @default - as many as the policy allows
+ * @returns how many were tried
+ */
+export function makeRoom(
+  cycle: Cycle,
+  passed: readonly GangRecord[],
+  allowed: readonly Action[],
+  turns: Turns = cycle.session.index(Turns),
+  most: number = cycle.session.policy.makeRoomLimit,
+): number {
   const { session } = cycle;
   const actions = allowed.filter((action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate');
   if (actions.length === 0) {
-    return;
+    return 0;
   }
   cycle.terminating = cycle.releasing().map((pod) => ({ pod, row: pod.row }));
   cycle.terminating.forEach(({ pod }) => session.ledger.remove(pod));
@@ -50,9 +61,9 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   const waitIn = new Set([...lines].flatMap(([queue, ofQueue]) => (ofQueue.length === 0 ? [] : [queue])));
   singles.forEach(({ queue }) => queue !== undefined && waitIn.add(queue));
   const isHalfway = (): boolean => cycle.trials <= MOST_TRIALS / 2;
-  const turns = session.index(Turns);
   turns.keep(session.short);
   const tries = new Tries(turns, session.policy.makeRoomLimit, isHalfway, waitIn.size);
+  const kept = session.policy.makeRoomLimit - most;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new Alike();
   const isUseless = (gang: GangRecord): boolean =>
@@ -79,7 +90,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   // What got nothing before the last change of the books, and what did since.
   const before = new Set<GangRecord>();
   const since = new Set<GangRecord>();
-  while (tries.remaining > 0 && cycle.trials > 0) {
+  while (tries.remaining > kept && cycle.trials > 0) {
     const turn = order.next();
     if (turn === undefined) {
       if (!tries.next()) {
@@ -130,11 +141,12 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[], allowed: r
   // What got nothing since has been tried already, except for what evictions were for.
   const others = beginToInherit(cycle) ? [...before, ...since] : [...before];
   cycle.withOwnChoices(() => {
-    replaceStarted(cycle, others.slice(0, tries.remaining), actions);
+    replaceStarted(cycle, others.slice(0, tries.remaining - kept), actions);
     replaceLost(cycle, actions);
-    replaceAsNextCycle(cycle, [...before, ...since].slice(0, tries.remaining), actions);
+    replaceAsNextCycle(cycle, [...before, ...since].slice(0, tries.remaining - kept), actions);
     takeBackNeedless(cycle);
   });
+  return session.policy.makeRoomLimit - tries.remaining;
 }
 
 /** Gangs that are in no line, without those that need no try as they are now; `forlorn` ones may need one after this decision has placed others. */

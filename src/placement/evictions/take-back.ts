@@ -5,17 +5,20 @@
  * cycle for each that can go back.
  */
 import { runs } from '../books/needs';
-import { type GangRecord } from '../books/records';
+import { type GangRecord, type PodRecord } from '../books/records';
 import { type Cycle } from '../cycle/cycle';
-import { standsNextCycle } from '../cycle/next-cycle';
+import { placedNextCycle, standsNextCycle } from '../cycle/next-cycle';
 import { haveClaims } from '../search/units';
 import { putBack } from './eviction-search';
 
 export function takeBackNeedless(cycle: Cycle): void {
+  let served: ReadonlySet<PodRecord> | undefined;
   for (const gang of new Set(cycle.evicted.map(({ pod }) => pod.role!.gang))) {
-    if (cycle.trials > 0 && staysAfterAll(cycle, gang)) {
+    const stays = cycle.trials > 0 && (staysAfterAll(cycle, gang) || staysBesideServed(gang));
+    if (stays) {
       cycle.takeBack(new Set(cycle.evicted.filter(({ pod }) => pod.role!.gang === gang).map(({ pod }) => pod)));
       cycle.disturbs([gang]);
+      served = undefined;
     }
   }
   if (cycle.startsPods && cycle.evicted.length + cycle.terminating.length === 0) {
@@ -23,9 +26,16 @@ export function takeBackNeedless(cycle: Cycle): void {
     cycle.withdraw(pods);
     cycle.start(pods);
   }
+
+  /** What gets no place in the next cycle anyway does not count. */
+  function staysBesideServed(gang: GangRecord): boolean {
+    served ??= new Set(placedNextCycle(cycle));
+    return cycle.trials > 0 && served.size < cycle.nominated.length && staysAfterAll(cycle, gang, served);
+  }
 }
 
-function staysAfterAll(cycle: Cycle, gang: GangRecord): boolean {
+/** @param served what has to get its places in the next cycle. @default - all that waits */
+function staysAfterAll(cycle: Cycle, gang: GangRecord, served?: ReadonlySet<PodRecord>): boolean {
   const { ledger } = cycle.session;
   const own = cycle.evicted.filter(({ pod }) => pod.role!.gang === gang);
   const pods = own.map(({ pod }) => pod);
@@ -42,6 +52,11 @@ function staysAfterAll(cycle: Cycle, gang: GangRecord): boolean {
     }
     cycle.trials--;
     const waiting = cycle.nominated.filter((pod) => pod.row >= 0 && !gone.has(pod));
-    return standsNextCycle(cycle, waiting, [], new Set());
+    const mark = ledger.mark();
+    const left = served === undefined ? waiting : waiting.filter((pod) => served.has(pod));
+    waiting.filter((pod) => served?.has(pod) === false).forEach((pod) => ledger.remove(pod));
+    const stands = standsNextCycle(cycle, left, [], new Set());
+    ledger.rollback(mark);
+    return stands;
   });
 }

@@ -34,6 +34,11 @@ export class Alike {
     return alike !== undefined && alike.some((other) => hasSameRight(gang, other));
   }
 
+  copyTo(other: Alike): void {
+    this.byKind.forEach((gangs, kind) => other.byKind.set(kind, [...gangs]));
+    other.count = this.count;
+  }
+
   clear(): void {
     this.era++;
     this.count = 0;
@@ -81,6 +86,14 @@ export class Turns {
       this.clear();
       had.forEach((gang) => this.add(gang));
     }
+  }
+
+  /** The same gangs, which then change by themselves. */
+  copy(): Turns {
+    const made = new Turns();
+    this.names.forEach((name) => made.names.add(name));
+    this.alike.copyTo(made.alike);
+    return made;
   }
 
   /** What is remembered. */

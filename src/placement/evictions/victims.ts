@@ -64,7 +64,9 @@ export function evictable(cycle: Cycle, pod: PodRecord): boolean {
     return false;
   }
   // What this decision starts could be evicted by a later one, so it may as well not start: no time has to be kept that has not begun.
-  return pod.existed ? session.now - pod.startedAt >= seconds * 1000 : cycle.mayWithdraw(pod);
+  return pod.existed
+    ? (cycle.begun.has(pod) && !cycle.protectsBegun) || session.now - pod.startedAt >= seconds * 1000
+    : cycle.mayWithdraw(pod);
 }
 
 /** 1 for rows on which any of the classes may be, were there room. The same array for the same classes in one decision. */

@@ -96,6 +96,24 @@ describe('an admission policy', () => {
     ]);
   });
 
+  it('knows of the items of a list, and of the members of a map, only whether they are of a plain type', () => {
+    const variables = [
+      { name: 'resources', expression: '[request.resource]' },
+      { name: 'byName', expression: '{"a": request.resource}' },
+      { name: 'counts', expression: '[1, 2]' },
+    ];
+    const of = (expression: string): readonly string[] => ofPolicy({ variables, validations: [{ expression }] });
+    // In the expression itself, the server knows the type.
+    expect(of('[request.resource][0].gruop == "apps"')).toEqual([
+      'validations[0].expression selects the undefined field "gruop"',
+    ]);
+    expect(of('variables.resources[0].gruop == "apps"')).toEqual([]);
+    expect(of('variables.byName.a.gruop == "apps"')).toEqual([]);
+    expect(of('variables.counts[0] == "a"')).toEqual([
+      'validations[0].expression applies the operator "==" to the unsupported types (int, string)',
+    ]);
+  });
+
   it('has parameters only where it names their kind, and no authorizer in messages', () => {
     const validations = [{ expression: 'params.a == 1' }];
     expect(ofPolicy({ validations })).toEqual([

@@ -262,3 +262,13 @@ describe('fields whose feature gate is off in the checked minor', () => {
     },
   );
 });
+
+test('the rules concern the gated fields, by the names that manifests have for them', () => {
+  const concerns = (id: string): readonly string[] => allRules().find((rule) => rule.id === id)?.concerns ?? [];
+  expect(concerns('core/pod-field-enabled')).toEqual(expect.arrayContaining(['claims', 'resizePolicy']));
+  expect(concerns('core/field-enabled')).toEqual(expect.arrayContaining(['successPolicy']));
+  for (const { of, path } of GATED_FIELDS) {
+    const id = of === 'pod' ? 'core/pod-field-enabled' : 'core/field-enabled';
+    expect(concerns(id)).toContain(path.slice(path.lastIndexOf('/') + 1));
+  }
+});

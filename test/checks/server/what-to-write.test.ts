@@ -149,6 +149,29 @@ describe('an undeclared variable of an admission policy', () => {
   });
 });
 
+test.each([
+  [
+    'validations',
+    { expression: 'object.a AND true' },
+    'Set validations[0].expression to a valid CEL expression of type bool.',
+  ],
+  ['variables', { name: 'a', expression: '1 +' }, 'Set variables[0].expression to a valid CEL expression.'],
+])('an expression in %s that does not compile', (list, item, fix) => {
+  const policy: Json = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'policy' },
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+      },
+      validations: [{ expression: 'true' }],
+      [list]: [item],
+    },
+  };
+  expect(saidOf('core/admission-policy-valid', policy).map(([, said]) => said)).toEqual([fix]);
+});
+
 describe('the restartPolicy', () => {
   const template = { spec: { restartPolicy: 'other', containers: [{ name: 'main', image: 'img' }] } };
   const jobs = 'OnFailure or Never';

@@ -35,7 +35,8 @@ export async function askAboutPods(client: ApiClient, discovery: Discovery, amou
     }
     await setQuotaStatus(client, object);
   }
-  // The plugins read namespaces, limit ranges, and quotas from caches.
+  // The plugins read namespaces, limit ranges, quotas, and classes from caches, and nothing says when these are current: a quota whose amounts
+  // are not in the cache yet is ignored, without an error.
   await sleep(3000);
   const asked: Asked[] = [];
   for (const world of worlds) {

@@ -4,7 +4,7 @@
  * manifests, on objects made from schemas, and on both with values taken away, renamed and exchanged. (`findingsOf` compares the same
  * on every text of the rules' own tests.)
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allKinds } from '../../../src/facts/api/kinds';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
@@ -13,6 +13,8 @@ import { FindingCollector } from '../../../src/checks/report/collector';
 import { type Finding } from '../../../src/checks/report/finding';
 import { type ObjectRule, type Rule, type RuleContext } from '../../../src/checks/rules/rule';
 import { runRules } from '../../../src/checks/rules/run-rules';
+import { kindKey } from '../../../src/manifests/identity';
+import { type Manifest } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { type PodTemplate } from '../../../src/manifests/pods/pod-template';
 import { isObject } from '../../../src/manifests/read';
@@ -20,9 +22,11 @@ import { parseYaml } from '../../../src/manifests/yaml';
 import { allRules } from '../../../src/interfaces/checks/all-rules';
 import { changedManifest, ODD_VALUES, valuesByField, type Vocabulary } from '../../support/changed-manifests';
 import { InstanceMaker } from '../../support/instances';
-import { manifestOf } from '../../support/manifest-of';
+import { fromJson, manifestOf } from '../../support/manifest-of';
+import { readFindings } from '../../support/recorded-findings';
 import { Random } from '../../support/random';
 import { samples } from '../../support/samples';
+import { domains, fixtureOf } from './recorded/domains';
 
 const SET_SIZE = 40;
 /** How many changed manifests are compared. */
@@ -78,6 +82,37 @@ const corpus = readdirSync(corpusFolder)
   .filter((file) => file.endsWith('.yaml'))
   .flatMap((file) => read(readFileSync(join(corpusFolder, file), 'utf8'), file));
 
+/** The same manifest, which says when its name is read. */
+function withWatchedName({ id, object, ...rest }: Manifest, onRead: (manifest: Manifest) => void): Manifest {
+  const watched = <T extends object>(value: T): T => {
+    const name: unknown = Reflect.get(value, 'name');
+    return Object.defineProperty({ ...value }, 'name', {
+      enumerable: true,
+      get: () => {
+        onRead(manifest);
+        return name;
+      },
+    });
+  };
+  const { metadata } = object;
+  const isNamed = isObject(metadata) && Object.hasOwn(metadata, 'name');
+  const manifest: Manifest = {
+    ...rest,
+    id: watched(id),
+    object: isNamed ? { ...object, metadata: watched(metadata) } : object,
+  };
+  return manifest;
+}
+
+/** The manifests of recorded findings. */
+function recordedSets(): readonly (readonly JsonObject[])[] {
+  return domains()
+    .map(fixtureOf)
+    .filter((file) => existsSync(file))
+    .flatMap((file) => readFindings(readFileSync(file, 'utf8')))
+    .map(({ text }) => (JSON.parse(text) as readonly JsonValue[]).filter(isObject));
+}
+
 /** A copy with up to eight values taken away, renamed or exchanged for others of the same field. */
 function mutated(object: JsonObject, random: Random, fields: Vocabulary['fields']): JsonObject {
   return changedManifest(object, 8, { fields, names: [...fields.keys()], values: ODD_VALUES }, random);
@@ -122,6 +157,60 @@ describe('rules find the same, however few of them are run,', () => {
       compare(objects());
     }
   }, 60_000);
+
+  test('on objects that differ in their names alone, in surroundings in which rules find something', () => {
+    const renamed = (object: JsonObject): JsonObject =>
+      isObject(object.metadata) ? { ...object, metadata: { ...object.metadata, name: 'another-one' } } : object;
+    const fired = new Set<string>();
+    const sets = recordedSets();
+    const step = sets.length / samples(sets.length / 2);
+    for (let at = 0; at < sets.length; at += step) {
+      const objects = sets[Math.floor(at)];
+      for (const rule of compare([...objects, ...objects.map(renamed)])) {
+        fired.add(rule);
+      }
+    }
+    const unnamed = gated.filter((rule) => rule.on === 'object' && rule.sees === 'all-but-name');
+    expect(unnamed.length).toBeGreaterThan(250);
+    expect(unnamed.filter(({ id }) => fired.has(id)).length).toBeGreaterThan(unnamed.length / 4);
+  }, 120_000);
+
+  test('on any name, where rules do not read it', () => {
+    const unnamed = allRules().filter(
+      (rule): rule is ObjectRule => rule.on === 'object' && rule.sees === 'all-but-name',
+    );
+    const reading = new Set<string>();
+    const sets = recordedSets();
+    const step = sets.length / samples(sets.length / 3);
+    for (let at = 0; at < sets.length; at += step) {
+      const asked: { of?: Manifest } = {};
+      let reads = false;
+      const set = new ManifestSet(
+        sets[Math.floor(at)].map((object) =>
+          withWatchedName(fromJson(object), (manifest) => {
+            reads ||= asked.of === manifest;
+          }),
+        ),
+      );
+      for (const manifest of set.manifests) {
+        for (const rule of unnamed.filter(({ kinds }) => kinds.includes('*') || kinds.includes(kindKey(manifest.id)))) {
+          // The first time, what is kept of all objects of the set is gathered, with their names.
+          for (asked.of of [undefined, manifest]) {
+            reads = false;
+            try {
+              Array.from(rule.check(manifest, { set, kubernetes: '1.35' }));
+            } catch {
+              // What is odd in a recorded set is no matter here.
+            }
+          }
+          if (reads) {
+            reading.add(rule.id);
+          }
+        }
+      }
+    }
+    expect([...reading]).toEqual([]);
+  }, 120_000);
 
   test('on objects made from the schemas of all kinds that rules look at', () => {
     const random = new Random(20261121);

@@ -1,6 +1,7 @@
 /**
  * Several threads report what one reports, byte for byte: on the corpus, and on changed manifests with everything that reports contain.
  */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, type CheckOptions } from '../../../src/checks/engine';
@@ -268,6 +269,17 @@ describe('a thread that', () => {
     const started = thread(program);
     await expect(started.ask('locate', [])).rejects.toThrow(message);
     started.end();
+  });
+
+  test('waits for its next question keeps no process alive, and one that is asked does', () => {
+    const file = join(place.folder, 'program.js');
+    writeFileSync(file, onMessage("setTimeout(() => parentPort.postMessage({ answer: ['found'] }), 300);"));
+    const threads = require.resolve('../../../lib/interfaces/cli/check/threads/check-threads.js');
+    const program = `const { startThread } = require(${JSON.stringify(threads)});
+      startThread(${JSON.stringify(file)});
+      startThread(${JSON.stringify(file)}).ask('locate', []).then(console.log);`;
+    const { stdout, status } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', timeout: 60_000 });
+    expect([stdout, status]).toEqual(["[ 'found' ]\n", 0]);
   });
 
   test('ended before it is asked is an error as well', async () => {

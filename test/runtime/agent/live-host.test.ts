@@ -70,9 +70,10 @@ describe('a process at its CPU limit', () => {
     };
     const until = async (pattern: RegExp): Promise<string> => {
       for (let tries = 0, last = ''; ; tries++) {
-        await sleep(500);
+        // More than the 20 CPU periods of 10 ms that the condition needs.
+        await sleep(250);
         last = look();
-        if (pattern.test(last) || tries > 60) {
+        if (pattern.test(last) || tries > 120) {
           return last;
         }
       }

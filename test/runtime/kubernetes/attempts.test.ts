@@ -1,8 +1,9 @@
-import { type AttemptOptions } from '../../../src/runtime/kubernetes/apply/attempts';
+import { attempt, type AttemptOptions } from '../../../src/runtime/kubernetes/apply/attempts';
 import { bind } from '../../../src/runtime/kubernetes/apply/bind';
 import { evict } from '../../../src/runtime/kubernetes/apply/evict';
 import { handOver, handOverPatch } from '../../../src/runtime/kubernetes/apply/hand-over';
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { ApiError } from '../../../src/runtime/api/api-error';
 import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from '../fake-server';
 
 /** As it was read when its place was decided. */
@@ -219,6 +220,45 @@ describe('placing a pod', () => {
       kind: 'Eviction',
       deleteOptions: { preconditions: { uid: 'u-1' } },
     });
+  });
+});
+
+describe('the pauses between two tries', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'hrtime'] });
+    // The longest of each pause.
+    jest.spyOn(Math, 'random').mockReturnValue(1);
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  it('double from 50 ms, up to two seconds', async () => {
+    const at: number[] = [];
+    const ended = attempt(
+      POD,
+      KNOWN,
+      {
+        client: { request: () => Promise.resolve({ metadata: { uid: 'u-1' } }) } as unknown as AttemptOptions['client'],
+        leads: () => true,
+        signal: new AbortController().signal,
+        patience: 10_000,
+        requestTimeout: 1000,
+      },
+      {
+        send: () => {
+          at.push(performance.now());
+          return Promise.reject(new ApiError('slow down', 429, 'TooManyRequests'));
+        },
+        look: () => undefined,
+      },
+    );
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(await ended).toEqual({ kind: 'unanswered', message: 'slow down' });
+    expect(at.slice(1).map((time, index) => time - at[index])).toEqual([
+      50, 100, 200, 400, 800, 1600, 2000, 2000, 2000,
+    ]);
   });
 });
 

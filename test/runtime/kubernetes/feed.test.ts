@@ -3,6 +3,7 @@
  */
 import { firstDifference } from '../../../src/placement/cycle/compare-books';
 import { DEFAULT_POLICY, type Snapshot } from '../../../src/placement';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { decideIn } from '../../../src/placement/engine';
 import { Session } from '../../../src/placement/books/session';
 import { claimsOf, question } from '../../../src/runtime/kubernetes/world/snapshot';
@@ -157,4 +158,59 @@ it('pods that share a claim are brought again when devices are assumed for it', 
   expect(broughtPod()).toHaveProperty('pod.claims', ['claim:default/c']);
   world.devices.assumed.forget('claim:default/c');
   expect(broughtPod()).not.toHaveProperty('pod.claims');
+});
+
+it('of slices and claims, those that changed are brought, and each that is deleted once', () => {
+  const { feed, moment, source } = new ChangingWorld(1);
+  const slice = (node: string, devices: readonly string[], labels: JsonObject = {}): void =>
+    source.put('resourceSlices', {
+      metadata: { name: `slice-of-${node}`, labels },
+      spec: {
+        driver: 'gpu.example.com',
+        nodeName: node,
+        pool: { name: node, generation: 1, resourceSliceCount: 1 },
+        devices: devices.map((name) => ({ name })),
+      },
+    });
+  const claim = (name: string, count: number, devices: JsonObject[] = []): void =>
+    source.put('resourceClaims', {
+      metadata: { name, namespace: 'default', uid: `uid-${name}` },
+      spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpus', count } }] } },
+      status: { devices },
+    });
+  const brought = (): readonly string[] =>
+    feed.deltas(moment).flatMap((delta) => {
+      if (delta.kind === 'slice') {
+        return [`slice ${delta.slice.name}`];
+      }
+      if (delta.kind === 'slice-gone') {
+        return [`gone: slice ${delta.name}`];
+      }
+      return delta.kind === 'claim' || delta.kind === 'claim-gone' ? [`${delta.kind} ${delta.key}`] : [];
+    });
+  slice('n-0', ['gpu-0']);
+  slice('n-1', ['gpu-0']);
+  claim('a', 1);
+  claim('b', 1);
+  expect(brought()).toEqual([
+    'slice slice-of-n-0',
+    'slice slice-of-n-1',
+    'claim claim:default/a',
+    'claim claim:default/b',
+  ]);
+  // What drivers and users write beside says nothing new.
+  slice('n-1', ['gpu-0'], { team: 'research' });
+  claim('a', 1, [{ driver: 'gpu.example.com', pool: 'n-0', device: 'gpu-0' }]);
+  expect(brought()).toEqual([]);
+  slice('n-0', ['gpu-0', 'gpu-1']);
+  claim('b', 2);
+  expect(brought()).toEqual(['slice slice-of-n-0', 'claim claim:default/b']);
+  source.remove('resourceSlices', 'slice-of-n-1');
+  source.remove('resourceClaims', 'default/a');
+  expect(brought()).toEqual(['gone: slice slice-of-n-1', 'claim-gone claim:default/a']);
+  claim('b', 1);
+  expect(brought()).toEqual(['claim claim:default/b']);
+  source.remove('resourceClaims', 'default/b');
+  source.remove('resourceSlices', 'slice-of-n-0');
+  expect(brought()).toEqual(['gone: slice slice-of-n-0', 'claim-gone claim:default/b']);
 });

@@ -215,6 +215,18 @@ describe('who may look', () => {
     expect(asked).toBe(before);
   });
 
+  it('keeps a thousand answers, and forgets the oldest for the next', async () => {
+    const ask = (index: number): Promise<unknown> => authorizer.refusal('Bearer good', `/gantry/v1/${index}`, FROM);
+    for (let i = 0; i <= 1000; i++) {
+      await ask(i);
+    }
+    const before = asked;
+    expect([await ask(1), await ask(1000)]).toEqual([undefined, undefined]);
+    expect(asked).toBe(before);
+    await ask(0);
+    expect(asked).toBe(before + 2);
+  });
+
   it('has no user while the API server does not answer', async () => {
     isUp = false;
     expect(await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM)).toMatchObject({ status: 503 });

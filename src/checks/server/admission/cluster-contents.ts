@@ -120,6 +120,11 @@ export function neighborhoodOf(set: ManifestSet, manifest: Manifest): string {
   return neighborhoodsIn(set).divided.has(namespace) ? `${namespace}\n${folderOf(manifest) ?? ''}` : namespace;
 }
 
+/** Whether folders have alternative limit ranges or quotas for a namespace. Where they have none, all of these hold for all of its objects. */
+export function hasAlternatives(set: ManifestSet, namespace: string): boolean {
+  return neighborhoodsIn(set).divided.has(namespace);
+}
+
 /** Whether a limit range or a quota holds for a manifest of its namespace. */
 export function holdsFor(set: ManifestSet, policy: Manifest, manifest: Manifest): boolean {
   return !neighborhoodsIn(set).divided.has(manifest.id.namespace) || neighborsOf(set, manifest).policies.has(policy);

@@ -19,21 +19,33 @@ import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type LimitItem, type NamespacePolicy } from './namespace-policy';
 
-function boundsOf({ value }: LimitItem): Bounds | undefined {
-  const bounds = {
-    max: amountsIn(value.max),
-    min: amountsIn(value.min),
-    ratio: amountsIn(value.maxLimitRequestRatio),
-  };
-  return bounds.max.size + bounds.min.size + bounds.ratio.size === 0 ? undefined : bounds;
+const boundsOfItems = new WeakMap<LimitItem, Bounds>();
+
+/** Read once for each item, since each pod and claim of the namespace is held to it. */
+function boundsOf(item: LimitItem): Bounds {
+  let bounds = boundsOfItems.get(item);
+  if (bounds === undefined) {
+    const { max, min, maxLimitRequestRatio } = item.value;
+    bounds = { max: amountsIn(max), min: amountsIn(min), ratio: amountsIn(maxLimitRequestRatio) };
+    boundsOfItems.set(item, bounds);
+  }
+  return bounds;
 }
 
 /** What the limit ranges of a namespace reject of a pod; paths start from the object with its `spec`. */
 export function* limitViolations(spec: JsonObject, { limits, defaults }: NamespacePolicy): Iterable<BoundViolation> {
+  const subjects = new Map<string, readonly Subject[]>();
   for (const item of limits) {
-    const bounds = boundsOf(item);
-    for (const { name, path, amounts } of bounds === undefined ? [] : subjectsOf(item.type, spec, defaults)) {
-      for (const violation of outside(amounts, bounds ?? NO_BOUNDS)) {
+    const { max, min, ratio } = boundsOf(item);
+    if (max.size + min.size + ratio.size === 0) {
+      continue;
+    }
+    let bounded = subjects.get(item.type);
+    if (bounded === undefined) {
+      subjects.set(item.type, (bounded = subjectsOf(item.type, spec, defaults)));
+    }
+    for (const { name, path, amounts } of bounded) {
+      for (const violation of outside(amounts, { max, min, ratio })) {
         const place = path === '/spec' ? 'the containers of the pod' : fieldOf(path);
         yield {
           ...violation,
@@ -50,7 +62,7 @@ export function* limitViolations(spec: JsonObject, { limits, defaults }: Namespa
 export function* claimViolations(spec: JsonObject, { limits }: NamespacePolicy): Iterable<Violation> {
   const requests = amountsIn(asObject(spec.resources).requests);
   for (const item of limits.filter(({ type }) => type === 'PersistentVolumeClaim')) {
-    const { min, max } = boundsOf(item) ?? NO_BOUNDS;
+    const { min, max } = boundsOf(item);
     const of = `the ${kindAndName(item.manifest.id)}`;
     for (const [resource, bound] of max) {
       const amount = requests.get(resource);
@@ -181,18 +193,20 @@ export interface BoundViolation extends Violation {
   readonly missing: boolean;
 }
 
-/** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
-function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
+function* aboveMaximum({ requests, limits }: ContainerAmounts, max: Amounts): Iterable<BoundViolation> {
   for (const [resource, bound] of max) {
     const [limit, request] = [limits.get(resource), requests.get(resource)];
     const amount = [limit, request].find((one) => one?.isGreaterThan(bound));
+    if (amount === undefined && limit !== undefined) {
+      continue;
+    }
     const expected = `a limit of at most ${bound.toString()}`;
     const isRequest = amount !== undefined && amount !== limit;
     const write = `${fieldOf(pointer(isRequest ? '/requests' : '/limits', resource))} to at most ${bound.toString()}`;
     if (amount !== undefined) {
       const message = `has a ${amount === limit ? 'limit' : 'request'} of ${amount.toString()} for ${resource}, more than the maximum of ${bound.toString()}`;
       yield { message, found: amount.toString(), expected, amount: write, missing: false };
-    } else if (!limits.has(resource)) {
+    } else {
       yield {
         message: `must set a limit for ${resource}, because there is a maximum of ${bound.toString()}`,
         expected,
@@ -201,8 +215,17 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
       };
     }
   }
+}
+
+/** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
+function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
+  yield* aboveMaximum({ requests, limits }, max);
   for (const [resource, bound] of min) {
     const amount = requests.get(resource);
+    const limited = limits.get(resource);
+    if (amount?.isLessThan(bound) === false && limited?.isLessThan(bound) !== true) {
+      continue;
+    }
     const expected = `a request of at least ${bound.toString()}`;
     const write = `${fieldOf(pointer('/requests', resource))} to at least ${bound.toString()}`;
     if (amount === undefined) {
@@ -215,8 +238,8 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     } else if (amount.isLessThan(bound)) {
       const message = `has a request of ${amount.toString()} for ${resource}, less than the minimum of ${bound.toString()}`;
       yield { message, found: amount.toString(), expected, amount: write, missing: false };
-    } else if (limits.get(resource)?.isLessThan(bound) === true) {
-      const limit = limits.get(resource)?.toString() ?? '';
+    } else {
+      const limit = limited?.toString() ?? '';
       const message = `has a limit of ${limit} for ${resource}, less than the minimum of ${bound.toString()}`;
       yield {
         message,
@@ -240,5 +263,3 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     }
   }
 }
-
-const NO_BOUNDS: Bounds = { max: new Map(), min: new Map(), ratio: new Map() };

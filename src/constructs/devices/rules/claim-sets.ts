@@ -86,9 +86,7 @@ export const claimSetRules: readonly SetRule[] = [
         if (quotaOf(manifest).scoped || !keys.includes('requests.nvidia.com/gpu')) {
           continue;
         }
-        const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind)).filter(
-          ({ id }) => id.namespace === manifest.id.namespace,
-        );
+        const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind, manifest.id.namespace));
         const named = claims.flatMap(deviceClassesOf);
         const classes = new Set(
           named.filter((name) => (name === 'gpu.nvidia.com' && !countedAsBoth) || name === 'mig.nvidia.com'),

@@ -1,6 +1,7 @@
 /**
  * What device plugins, DRA drivers and vendors' operators demand beyond their schemas, and requests that no node can serve.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { amountRules } from './amounts';
 import { claimSetRules } from './claim-sets';
@@ -9,11 +10,11 @@ import { requestRules } from './requests';
 import { shareRules } from './shares';
 import { vendorRules } from './vendors';
 
-export const deviceRules: readonly Rule[] = [
+export const deviceRules: readonly Rule[] = seeAllButName([
   ...requestRules,
   ...amountRules,
   ...claimRules,
   ...claimSetRules,
   ...vendorRules,
   ...shareRules,
-];
+]);

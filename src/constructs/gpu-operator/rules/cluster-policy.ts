@@ -221,14 +221,15 @@ const oneNamespace: SetRule = {
   fix: 'Set metadata.namespace to the namespace of the operator, which is gpu-operator by default.',
   on: 'set',
   check: function* ({ set }) {
-    for (const { object } of set.ofKind(CLUSTER_POLICY)) {
+    const policies = set.ofKind(CLUSTER_POLICY);
+    const known = policies.length === 0 ? undefined : operatorNamespace(set.manifests);
+    for (const { object } of policies) {
       const maps = (['devicePlugin', 'migManager', 'dcgmExporter'] as const).flatMap((component) => {
         const found = set.ofKind('ConfigMap').filter(({ id }) => id.name === mapNameOf(object, component));
         // Of several with one name, one may be the right one.
         return found.length === 1 && found[0] !== undefined ? [{ component, manifest: found[0] }] : [];
       });
       const namespaces = maps.map(({ manifest }) => manifest.id.namespace);
-      const known = operatorNamespace(set.manifests);
       const home = known ?? (namespaces.includes('gpu-operator') ? 'gpu-operator' : namespaces[0]);
       for (const { component, manifest } of maps) {
         const { namespace } = manifest.id;

@@ -15,6 +15,7 @@ export const configFileNamed: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
+  sees: 'namespace',
   concerns: ['envFrom', 'volumeMounts'],
   summary: 'The device plugin must get its configuration as a file that CONFIG_FILE or --config-file names.',
   why: 'The plugin reads no file that is not named, and no variables that envFrom makes of the keys of a ConfigMap: it starts with its defaults, without time-slicing.',

@@ -4,6 +4,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { authenticationRules } from './authentication';
 import { combinationRules } from './combinations';
@@ -13,12 +14,15 @@ import { replicaRules } from './replicas';
 import { targetRules } from './targets';
 import { triggerRules } from './triggers';
 
-export const kedaRules: readonly Rule[] = [
-  ...targetRules,
-  ...replicaRules,
-  ...triggerRules,
-  ...prometheusRules,
-  ...parameterRules,
-  ...combinationRules,
-  ...authenticationRules,
-];
+export const kedaRules: readonly Rule[] = seeAllButName(
+  [
+    ...targetRules,
+    ...replicaRules,
+    ...triggerRules,
+    ...prometheusRules,
+    ...parameterRules,
+    ...combinationRules,
+    ...authenticationRules,
+  ],
+  ['keda/container-of-target', 'keda/variable-of-target', 'keda/name-fits-label'],
+);

@@ -14,7 +14,16 @@ export function podSpecOf(
 ): { readonly target: Target; readonly spec: JsonObject } | undefined {
   if (view.manifest.id.kind === 'ScaledJob') {
     const spec = asObject(asObject(asObject(view.spec.jobTargetRef).template).spec);
-    return { target: { kind: 'ScaledJob', name: view.manifest.id.name, namespace: view.manifest.id.namespace }, spec };
+    const { id } = view.manifest;
+    // The name is read by the rules that report it alone.
+    const target: Target = {
+      kind: 'ScaledJob',
+      namespace: id.namespace,
+      get name() {
+        return id.name;
+      },
+    };
+    return { target, spec };
   }
   const target = targetOf(view.manifest, view.spec.scaleTargetRef);
   const manifest = target && set.get(target.kind, target.name, target.namespace);

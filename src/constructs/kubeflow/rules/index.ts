@@ -5,6 +5,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { elasticRules } from './elastic';
 import { launchRules } from './launch';
@@ -16,14 +17,23 @@ import { replicaRules } from './replicas';
 import { likenessRules } from './role-likeness';
 import { runPolicyRules } from './run-policy';
 
-export const kubeflowRules: readonly Rule[] = [
-  ...nameRules,
-  ...replicaRules,
-  ...runPolicyRules,
-  ...elasticRules,
-  ...launchRules,
-  ...likenessRules,
-  ...operatorRules,
-  ...mpiOperatorRules,
-  ...ncclTestsRules,
-];
+export const kubeflowRules: readonly Rule[] = seeAllButName(
+  [
+    ...nameRules,
+    ...replicaRules,
+    ...runPolicyRules,
+    ...elasticRules,
+    ...launchRules,
+    ...likenessRules,
+    ...operatorRules,
+    ...mpiOperatorRules,
+    ...ncclTestsRules,
+  ],
+  [
+    'kubeflow/job-name-is-dns-1035',
+    'kubeflow/derived-names-fit',
+    'kubeflow/etcd-backend-has-host',
+    'kubeflow/torchrun-address-from-operator',
+    'kubeflow/mpi-operator-worker-name-is-dns-1035',
+  ],
+);

@@ -35,7 +35,7 @@ export function namedJobRule(
     source: `${TRAINING_OPERATOR}, ${source}`,
     kinds: kinds?.map((kind) => `kubeflow.org/${kind}`) ?? TRAINING_JOB_KINDS,
     check: (manifest, context) => {
-      const job = trainingJobOf(manifest);
+      const job = trainingJobOf(manifest, context.set.specOf(manifest));
       return job === undefined ? [] : check(job, context);
     },
   };

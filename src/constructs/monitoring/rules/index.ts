@@ -1,6 +1,7 @@
 /**
  * What Prometheus and its operator refuse of rules, monitors and configurations, and what they take and never do.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { dashboardRules } from './dashboards';
 import { dcgmRules } from './dcgm';
@@ -11,7 +12,7 @@ import { scrapeFileRules } from './scrape-files';
 import { serverMetricRules } from './server-metrics';
 import { templateRules } from './templates';
 
-export const monitoringRules: readonly Rule[] = [
+export const monitoringRules: readonly Rule[] = seeAllButName([
   ...ruleGroupRules,
   ...templateRules,
   ...dcgmRules,
@@ -20,4 +21,4 @@ export const monitoringRules: readonly Rule[] = [
   ...pickedUpRules,
   ...scrapeFileRules,
   ...dashboardRules,
-];
+]);

@@ -4,6 +4,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { embeddedRules } from './embedded';
 import { nicConfigurationRules } from './nic-configuration';
@@ -14,13 +15,21 @@ import { sriovFunctionRules } from './sriov-functions';
 import { sriovOperatorRules } from './sriov-operator';
 import { sriovPolicyRules } from './sriov-policy';
 
-export const networkingRules: readonly Rule[] = [
-  ...sriovPolicyRules,
-  ...sriovFunctionRules,
-  ...sriovOperatorRules,
-  ...nicPolicyRules,
-  ...nicConfigurationRules,
-  ...embeddedRules,
-  ...rdmaRules,
-  ...nodeFeatureRules,
-];
+export const networkingRules: readonly Rule[] = seeAllButName(
+  [
+    ...sriovPolicyRules,
+    ...sriovFunctionRules,
+    ...sriovOperatorRules,
+    ...nicPolicyRules,
+    ...nicConfigurationRules,
+    ...embeddedRules,
+    ...rdmaRules,
+    ...nodeFeatureRules,
+  ],
+  [
+    'networking/sriov-function-count-possible',
+    'networking/sriov-operator-config-named-default',
+    'networking/nic-cluster-policy-named',
+    'networking/nic-node-policy-name-short',
+  ],
+);

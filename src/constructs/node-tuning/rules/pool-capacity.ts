@@ -53,6 +53,7 @@ export const poolHoldsPod: PodTemplateRule = {
   tier: 'advice',
   severity: 'warning',
   on: 'pod-template',
+  sees: 'template',
   concerns: ['limits', 'requests'],
   summary: 'A node pool should be able to make a node for the pods that it is for.',
   why: 'Karpenter makes no node for a pod that wants more devices than a node of the pool has, or than the limits of the pool leave: the pod stays pending, unless another pool takes it.',

@@ -4,6 +4,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { autoscalerRules } from './autoscaler';
 import { createdRules } from './created';
@@ -11,10 +12,7 @@ import { groupRules } from './groups';
 import { jobRules } from './jobs';
 import { startValueRules } from './start-values';
 
-export const rayRules: readonly Rule[] = [
-  ...groupRules,
-  ...autoscalerRules,
-  ...jobRules,
-  ...createdRules,
-  ...startValueRules,
-];
+export const rayRules: readonly Rule[] = seeAllButName(
+  [...groupRules, ...autoscalerRules, ...jobRules, ...createdRules, ...startValueRules],
+  ['ray/name-fits'],
+);

@@ -67,6 +67,8 @@ export const knownObjects: SetRule = {
   source: SOURCE,
   fix: 'Add the object with this metadata.name to the manifests, or make sure that it exists in the cluster.',
   *check({ set }) {
+    // Many objects name the same object: each name is looked for once in each namespace.
+    const nearest = new Map<string, string | undefined>();
     for (const manifest of set.manifests) {
       for (const reference of set.referencesFrom(manifest)) {
         if (reference.optional || reference.name === '' || isExpectedElsewhere(reference) || isVolcanoOwn(reference)) {
@@ -79,12 +81,16 @@ export const knownObjects: SetRule = {
         if (names.every(({ size }) => size === 0) || names.some((group) => group.has(reference.name))) {
           continue;
         }
-        const nearest = nearestOf(names, reference.name);
+        const key = `${reference.kind}\n${reference.namespace}\n${reference.name}`;
+        if (!nearest.has(key)) {
+          nearest.set(key, nearestOf(names, reference.name));
+        }
+        const other = nearest.get(key);
         // An object is not its own parent.
         const near =
-          nearest === undefined || (nearest === manifest.id.name && kindKey(manifest.id) === reference.kind)
+          other === undefined || (other === manifest.id.name && kindKey(manifest.id) === reference.kind)
             ? undefined
-            : nearObject(set, { ...reference, value: valueAt(manifest.object, reference.path) }, nearest);
+            : nearObject(set, { ...reference, value: valueAt(manifest.object, reference.path) }, other);
         if (near === undefined && (ONLY_WHEN_NEAR.has(reference.kind) || isOwn(manifest, reference))) {
           continue;
         }

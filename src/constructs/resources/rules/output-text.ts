@@ -1,7 +1,8 @@
 /**
  * Strings that Pulumi puts in the place of an Output which a program turned into text.
  */
-import { type JsonValue } from '../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type SharedSpec } from '../../../manifests/equal-specs';
 import { pointer } from '../../../manifests/pointer';
 import { unguarded } from '../../../manifests/values/unknown';
 import { type ObjectRule, type Violation } from '../../../checks/rules/rule';
@@ -19,11 +20,26 @@ export const noOutputText: ObjectRule = {
   why: 'The object is applied with the message in the place of the value.',
   source: 'pulumi 3.248.0, sdk/nodejs/output.ts',
   fix: 'Pass pulumi.interpolate`…${output}…`, or the result of output.apply(…), as the value.',
-  check: ({ object }) => {
-    const whole = unguarded(object);
-    return mentionsOutput(whole) ? [...messagesIn(whole, '')] : [];
+  check: (manifest, { set }) => {
+    const whole = unguarded(manifest.object);
+    return mentionedIn(whole, set.specOf(manifest)) ? [...messagesIn(whole, '')] : [];
   },
 };
+
+const mentionedInSpecs = new WeakMap<SharedSpec, boolean>();
+
+/** Equal specs are looked through once. */
+function mentionedIn(object: JsonObject, shared: SharedSpec | undefined): boolean {
+  if (shared === undefined) {
+    return mentionsOutput(object);
+  }
+  const { spec, ...rest } = object;
+  let inSpec = mentionedInSpecs.get(shared);
+  if (inSpec === undefined) {
+    mentionedInSpecs.set(shared, (inSpec = mentionsOutput(spec)));
+  }
+  return inSpec || mentionsOutput(rest);
+}
 
 /** Nearly no object does, so this looks at all strings without making anything. */
 function mentionsOutput(value: JsonValue | undefined): boolean {

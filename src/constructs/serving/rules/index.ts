@@ -3,6 +3,7 @@
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */
+import { seeAllButName } from '../../../checks/rules/all-but-name';
 import { type Rule } from '../../../checks/rules/rule';
 import { knativeAutoscalingRules } from './knative-autoscaling';
 import { knativeFieldRules } from './knative-fields';
@@ -10,10 +11,12 @@ import { knativeRevisionRules } from './knative-revision';
 import { knativeRoutingRules } from './knative-routing';
 import { rolloutRules } from './rollout';
 
-export const servingRules: readonly Rule[] = [
-  ...knativeAutoscalingRules,
-  ...knativeRevisionRules,
-  ...knativeFieldRules,
-  ...knativeRoutingRules,
-  ...rolloutRules,
-];
+export const servingRules: readonly Rule[] = seeAllButName(
+  [...knativeAutoscalingRules, ...knativeRevisionRules, ...knativeFieldRules, ...knativeRoutingRules, ...rolloutRules],
+  [
+    'serving/knative-revision-name-prefixed',
+    'serving/knative-name-is-host',
+    'serving/knative-domain-mapping-valid',
+    'serving/surge-fits-quota',
+  ],
+);

@@ -46,7 +46,10 @@ function readRevision({ id, object }: Manifest): RevisionView {
   const base = isTemplate ? '/spec/template' : '';
   const metadata = asObject(holder.metadata);
   return {
-    name: typeof metadata.name === 'string' ? metadata.name : '',
+    // Read when a rule asks for it: most rules do not see the name of a Revision.
+    get name() {
+      return typeof metadata.name === 'string' ? metadata.name : '';
+    },
     annotations: new Map(stringEntries(metadata.annotations)),
     annotationsPath: `${base}/metadata/annotations`,
     metadataPath: `${base}/metadata`,

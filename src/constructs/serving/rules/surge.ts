@@ -74,12 +74,22 @@ interface Exceeded {
 
 /** The first amount of the quota that holds the replicas, and not one pod more. That it is too small for the replicas is another matter. */
 function exceeded(quota: Quota, pod: CountedPod, replicas: number): Exceeded | undefined {
-  const found = countsPod(quota, pod)
-    ? [...quota.hard].flatMap(([key, hard]) => {
-        const each = podUse(key, pod.amounts);
-        return each === undefined ? [] : [{ key, hard, each, needed: each.multiply(replicas + 1) }];
-      })
-    : [];
-  const holdsReplicas = found.every(({ hard, each }) => !hard.isLessThan(each.multiply(replicas)));
-  return holdsReplicas ? found.find(({ hard, needed }) => hard.isLessThan(needed)) : undefined;
+  if (!countsPod(quota, pod)) {
+    return undefined;
+  }
+  let first: Exceeded | undefined;
+  for (const [key, hard] of quota.hard) {
+    const each = podUse(key, pod.amounts);
+    if (each === undefined) {
+      continue;
+    }
+    if (hard.isLessThan(each.multiply(replicas))) {
+      return undefined;
+    }
+    const needed = first === undefined ? each.multiply(replicas + 1) : undefined;
+    if (needed !== undefined && hard.isLessThan(needed)) {
+      first = { key, hard, needed };
+    }
+  }
+  return first;
 }

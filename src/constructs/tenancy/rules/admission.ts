@@ -82,12 +82,11 @@ const workloadFits: Rule = {
   fix: 'Increase spec.hard of the ResourceQuota, or decrease the replicas or the requests of the workload.',
   *check({ set }) {
     for (const manifest of set.manifests.filter(runsAtOnce)) {
-      const uses = namespaceUse(set, manifest);
-      for (const amount of uses.amounts) {
+      for (const { amount, use } of namespaceUse(set, manifest).exceededBy(manifest)) {
         const { quota, key, hard } = amount;
-        const { pods, total, largest } = uses.ofWorkload(manifest, amount);
+        const { pods, total, largest } = use;
         // One pod that exceeds the amount alone is reported by another rule.
-        if (pods < 2 || largest.isGreaterThan(hard) || !total.isGreaterThan(hard)) {
+        if (pods < 2 || largest.isGreaterThan(hard)) {
           continue;
         }
         yield {

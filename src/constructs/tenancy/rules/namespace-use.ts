@@ -3,7 +3,7 @@
  */
 import { countedOf } from '../../../checks/server/admission/admit-pod';
 import { claimedDevices } from '../../../checks/server/admission/claim-use';
-import { holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
+import { hasAlternatives, holdsFor, neighborhoodOf } from '../../../checks/server/admission/cluster-contents';
 import { policyOf, type Quota } from '../../../checks/server/admission/namespace-policy';
 import { countsPod, objectUse, podUse } from '../../../checks/server/admission/quotas';
 import { podAmountOf } from '../../../checks/server/admission/quota-keys';
@@ -31,6 +31,8 @@ export interface Amount {
   readonly quota: Quota;
   readonly key: string;
   readonly hard: Quantity;
+  /** What is counted: the same for amounts of one key whose quotas count the same pods. */
+  readonly counted: string;
 }
 
 /** What all pods of a workload use of a quota under a key, and how many of them it counts. */
@@ -39,6 +41,12 @@ export interface WorkloadUse {
   readonly total: Quantity;
   /** What the largest pod uses. */
   readonly largest: Quantity;
+}
+
+/** An amount that is less than what a workload uses of it. */
+export interface ExceededAmount {
+  readonly amount: Amount;
+  readonly use: WorkloadUse;
 }
 
 export interface QuotaUser {
@@ -70,11 +78,13 @@ export class NamespaceUse {
   private readonly objects: readonly Manifest[];
   private readonly usingKey = new Map<string, Map<Manifest, Quantity>>();
   private readonly lasting: readonly Manifest[];
-  private readonly claimTemplates: readonly Manifest[];
-  /** Of quotas without a scope, to which all pods count. */
+  /** Templates of claims, by the one claim that each makes for a pod. */
+  private readonly claimTemplates: readonly (readonly [Manifest, ReadonlyMap<string, Quantity>])[];
+  private readonly singleObjects = new Map<string, readonly QuotaUser[]>();
   private readonly sharedUses = new Map<string, SharedUse>();
   /** Of workloads with equal specs once. */
   private readonly workloadUses = new WeakMap<object, Map<string, WorkloadUse>>();
+  private readonly exceeded = new WeakMap<object, readonly ExceededAmount[]>();
   private readonly largestObjects = new Map<string, Quantity>();
 
   constructor(
@@ -82,14 +92,21 @@ export class NamespaceUse {
     neighbor: Manifest,
   ) {
     const quotas = policyOf(set, neighbor).allQuotas;
-    this.amounts = quotas.flatMap((quota) => [...quota.hard].map(([key, hard]) => ({ quota, key, hard })));
+    this.amounts = quotas.flatMap((quota) => {
+      const scope = quota.scoped ? JSON.stringify(quota.selectors) : '';
+      return [...quota.hard].map(([key, hard]) => ({ quota, key, hard, counted: `${scope}\n${key}` }));
+    });
+    const { namespace } = neighbor.id;
+    const all = set.inNamespace(namespace);
     this.objects = distinct(
-      set
-        .inNamespace(neighbor.id.namespace)
-        .filter((manifest) => quotas.every((quota) => holdsFor(set, quota.manifest, manifest))),
+      hasAlternatives(set, namespace)
+        ? all.filter((manifest) => quotas.every((quota) => holdsFor(set, quota.manifest, manifest)))
+        : all,
     );
     this.lasting = this.objects.filter(({ id }) => LASTING.has(id.kind));
-    this.claimTemplates = this.objects.filter(isClaimTemplate);
+    this.claimTemplates = this.objects
+      .filter(isClaimTemplate)
+      .map((manifest) => [manifest, claimedDevices(asObject(asObject(manifest.object.spec).spec))]);
     for (const manifest of this.objects) {
       for (const [key, use] of objectUse(manifest)) {
         remembered(this.usingKey, key, () => new Map<Manifest, Quantity>()).set(manifest, use);
@@ -98,18 +115,22 @@ export class NamespaceUse {
   }
 
   /** What single objects use of an amount: a claim, a Service, or a template by the one claim that it makes for each pod. */
-  private *ofSingleObjects(key: string): Iterable<QuotaUser> {
-    for (const [manifest, total] of this.usingKey.get(key) ?? []) {
-      if (!isClaimTemplate(manifest)) {
-        yield { manifest, total };
+  private ofSingleObjects(key: string): readonly QuotaUser[] {
+    return remembered(this.singleObjects, key, () => {
+      const users: QuotaUser[] = [];
+      for (const [manifest, total] of this.usingKey.get(key) ?? []) {
+        if (!isClaimTemplate(manifest)) {
+          users.push({ manifest, total });
+        }
       }
-    }
-    for (const manifest of this.claimTemplates) {
-      const total = claimedDevices(asObject(asObject(manifest.object.spec).spec)).get(key);
-      if (total !== undefined) {
-        yield { manifest, total };
+      for (const [manifest, devices] of this.claimTemplates) {
+        const total = devices.get(key);
+        if (total !== undefined) {
+          users.push({ manifest, total });
+        }
       }
-    }
+      return users;
+    });
   }
 
   /** The single objects that use more of an amount than the quota allows. */
@@ -118,13 +139,13 @@ export class NamespaceUse {
     if (quota.scoped || !this.largestObject(amount).isGreaterThan(hard)) {
       return [];
     }
-    return [...this.ofSingleObjects(key)].filter(({ total }) => total.isGreaterThan(hard));
+    return this.ofSingleObjects(key).filter(({ total }) => total.isGreaterThan(hard));
   }
 
   /** The most that a single object uses; many quotas may limit the same amount. */
   private largestObject({ key }: Amount): Quantity {
     return remembered(this.largestObjects, key, () =>
-      [...this.ofSingleObjects(key)].reduce(
+      this.ofSingleObjects(key).reduce(
         (largest, { total }) => (total.isGreaterThan(largest) ? total : largest),
         Quantity.ZERO,
       ),
@@ -133,26 +154,28 @@ export class NamespaceUse {
 
   /** What the lasting pods and the objects use of an amount together. */
   shared(amount: Amount): SharedUse {
-    const compute = (): SharedUse => {
+    return remembered(this.sharedUses, amount.counted, () => {
       const users = this.users(amount);
       return { users, total: users.reduce((sum, user) => sum.add(user.total), Quantity.ZERO) };
-    };
-    return amount.quota.scoped ? compute() : remembered(this.sharedUses, amount.key, compute);
+    });
+  }
+
+  /** The amounts of quotas that the pods of a workload exceed together. */
+  exceededBy(manifest: Manifest): readonly ExceededAmount[] {
+    return remembered(this.exceeded, this.specOf(manifest) ?? manifest, () =>
+      this.amounts
+        .map((amount) => ({ amount, use: this.ofWorkload(manifest, amount) }))
+        .filter(({ amount, use }) => use.total.isGreaterThan(amount.hard)),
+    );
   }
 
   /** What all pods of a workload use of an amount. */
-  ofWorkload(manifest: Manifest, { quota, key }: Amount): WorkloadUse {
+  private ofWorkload(manifest: Manifest, { quota, key, counted }: Amount): WorkloadUse {
     if (podAmountOf(key) === undefined) {
       return NO_USE;
     }
-    const compute = (): WorkloadUse => this.podsUse(manifest, quota, key);
-    return quota.scoped
-      ? compute()
-      : remembered(
-          remembered(this.workloadUses, this.specOf(manifest) ?? manifest, () => new Map<string, WorkloadUse>()),
-          key,
-          compute,
-        );
+    const uses = remembered(this.workloadUses, this.specOf(manifest) ?? manifest, () => new Map<string, WorkloadUse>());
+    return remembered(uses, counted, () => this.podsUse(manifest, quota, key));
   }
 
   private users(amount: Amount): readonly QuotaUser[] {

@@ -25,7 +25,7 @@ export function namedJobRule(
     on: 'object',
     kinds: JOB_SPEC_KINDS,
     check: (manifest, context) => {
-      const job = jobOf(manifest);
+      const job = jobOf(manifest, context.set.specOf(manifest));
       return job === undefined ? [] : check(job, context);
     },
   };

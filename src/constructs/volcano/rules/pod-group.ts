@@ -256,6 +256,7 @@ const minMemberOnWorkload: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
+  concerns: [GROUP_MIN_MEMBER_ANNOTATION],
   summary: `${GROUP_MIN_MEMBER_ANNOTATION} must be set on the workload itself (${INHERITED.map((kind) => kind.split('/')[1]).join(', ')}).`,
   why: 'The controller reads the annotation from the owner of the pods. On the pod template it has no effect, and each pod becomes a gang of its own.',
   source: `${CONTROLLER}, getMinMemberFromUpperRes`,

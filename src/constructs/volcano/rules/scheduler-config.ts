@@ -5,6 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { allOf } from '../../../facts/words';
 import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rules/rule';
@@ -22,17 +23,23 @@ import { SCHEDULER_ACTIONS, SCHEDULER_FLAGS, schedulerConfigMapName } from '../s
 const CONF = `${cite('volcano')}, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go`;
 export const CONFIG_PATH = pointer('/data', SCHEDULER_CONF_KEY);
 
-const readings = new WeakMap<Manifest, SchedulerConfigReading | null>();
+const readings = new WeakMap<ManifestSet, Map<string, SchedulerConfigReading>>();
 
-/** The scheduler configuration that a ConfigMap holds; `undefined` where it holds none. */
-function schedulerConfigOf(manifest: Manifest): SchedulerConfigReading | undefined {
-  let reading = readings.get(manifest);
-  if (reading === undefined) {
-    const text = asString(asObject(manifest.object.data)[SCHEDULER_CONF_KEY]);
-    reading = text === undefined ? null : readSchedulerConfig(text);
-    readings.set(manifest, reading);
+/** The scheduler configuration that a ConfigMap holds; `undefined` where it holds none. Equal texts of a set are read once. */
+function schedulerConfigOf(manifest: Manifest, set: ManifestSet): SchedulerConfigReading | undefined {
+  const text = asString(asObject(manifest.object.data)[SCHEDULER_CONF_KEY]);
+  if (text === undefined) {
+    return undefined;
   }
-  return reading ?? undefined;
+  let ofSet = readings.get(set);
+  if (ofSet === undefined) {
+    readings.set(set, (ofSet = new Map<string, SchedulerConfigReading>()));
+  }
+  let reading = ofSet.get(text);
+  if (reading === undefined) {
+    ofSet.set(text, (reading = readSchedulerConfig(text)));
+  }
+  return reading;
 }
 
 export function configRule(
@@ -45,7 +52,7 @@ export function configRule(
     on: 'object',
     kinds: ['ConfigMap'],
     check: (manifest, context) => {
-      const config = schedulerConfigOf(manifest);
+      const config = schedulerConfigOf(manifest, context.set);
       return config === undefined ? [] : check(config, manifest, context);
     },
   };

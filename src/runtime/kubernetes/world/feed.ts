@@ -5,7 +5,7 @@
  * out as before is no change. `question` in `snapshot.ts` works the same out from scratch; the scheduler compares the two from time to time.
  */
 import { areEqual } from '../../../placement/books/catch-up';
-import { type ClaimFacts, type DeviceClaims, type DeviceSlice } from '../../../placement/model/claims';
+import { type DeviceClaims } from '../../../placement/model/claims';
 import { type Delta } from '../../../placement/model/facts';
 import { Heap } from '../../../facts/collections/heap';
 import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from '../../../placement';
@@ -36,9 +36,9 @@ export class Feed {
   private readonly queues = new Map<string, Queue>();
   private topologies: readonly Topology[] = [];
   private claims: DeviceClaims | undefined;
-  /** Slices and claims that the core knows. */
-  private readonly slicesKnown = new Map<string, DeviceSlice>();
-  private readonly claimsKnown = new Map<string, ClaimFacts>();
+  /** Names of slices and keys of claims that the core knows. */
+  private readonly slicesKnown = new Set<string>();
+  private readonly claimsKnown = new Set<string>();
   private readonly dues = new Heap<Due>((a, b) => a.at - b.at);
   /** Ids of gangs that were looked at since `takeTouched` was called. */
   private touched = new Set<string>();
@@ -179,12 +179,12 @@ export class Feed {
     // With the first of them, all are new, and with the last one, none is left.
     const isWhole = before === undefined || claims === undefined;
     const slices = new Map(isWhole ? claims?.slices.map((slice) => [slice.name, slice]) : []);
-    bring(slicesKnown, isWhole ? [...slices.keys(), ...slicesKnown.keys()] : news.slices, gone, put, {
+    bring(slicesKnown, isWhole ? [...slices.keys(), ...slicesKnown] : news.slices, gone, put, {
       value: (name) => (isWhole ? slices.get(name) : world.devices.sliceNamed(name)),
       put: (_, slice) => ({ kind: 'slice', slice }),
       gone: (name) => ({ kind: 'slice-gone', name }),
     });
-    bring(claimsKnown, isWhole ? [...(claims?.claims.keys() ?? []), ...claimsKnown.keys()] : news.claims, gone, put, {
+    bring(claimsKnown, isWhole ? [...(claims?.claims.keys() ?? []), ...claimsKnown] : news.claims, gone, put, {
       value: (key) => claims?.claims.get(key),
       put: (key, claim) => ({ kind: 'claim', key, claim }),
       gone: (key) => ({ kind: 'claim-gone', key }),
@@ -275,9 +275,9 @@ interface News<T> {
   readonly gone: (name: string) => Delta;
 }
 
-/** What of these is another value now, by name. */
+/** What each of these is now; `known` are the names of those that were brought before. */
 function bring<T>(
-  known: Map<string, T>,
+  known: Set<string>,
   names: Iterable<string>,
   gone: Delta[],
   put: Delta[],
@@ -285,14 +285,11 @@ function bring<T>(
 ): void {
   for (const name of names) {
     const value = valueOf(name);
-    const before = known.get(name);
-    if (value === undefined) {
-      if (known.delete(name)) {
-        gone.push(goneOf(name));
-      }
-    } else if (value !== before) {
-      known.set(name, value);
+    if (value !== undefined) {
+      known.add(name);
       put.push(putOf(name, value));
+    } else if (known.delete(name)) {
+      gone.push(goneOf(name));
     }
   }
 }

@@ -68,6 +68,9 @@ export const jobPluginCases: readonly RuleCases[] = [
       'ray with a container of another name': [
         job({ plugins: { ray: [] }, tasks: [task('head', 1), task('worker', 1)] }),
       ],
+      'ray with a task that is neither head nor worker': [
+        job({ plugins: { ray: ['--headContainer=main'] }, tasks: [task('head', 1), task('gpu', 3)] }),
+      ],
       'mpi without worker': [job({ plugins: { mpi: ['--worker=slave'] } })],
       'hcclrank without either': [job({ plugins: { hcclrank: [] }, tasks: [task('npu', 2)] })],
     },
@@ -87,6 +90,7 @@ export const jobPluginCases: readonly RuleCases[] = [
         job({ plugins: { pytorch: ['--master=a', '--worker=b'], hcclrank: [] }, tasks: [task('a', 1), task('b', 1)] }),
       ],
       'a tensorflow job of one pod': [job({ plugins: { tensorflow: [] }, tasks: [task('trainer', 1)] })],
+      'ray with a head alone': [job({ plugins: { ray: ['--headContainer=main'] }, tasks: [task('head', 1)] })],
       'ray with its containers': [
         job({
           plugins: { ray: ['--headContainer=main', '--workerContainer=main'] },

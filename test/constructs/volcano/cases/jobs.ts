@@ -6,6 +6,13 @@ function withoutSpec({ spec: _spec, ...object }: JsonObject): JsonObject {
   return object;
 }
 
+/** A job whose pods state whether Prometheus scrapes them. */
+function scraped(value: string): JsonObject {
+  const { template, ...master } = task('master', 1);
+  const metadata = { annotations: { 'prometheus.io/scrape': value } };
+  return job({ tasks: [{ ...master, template: { metadata, ...asObject(template) } }] });
+}
+
 export const jobCases: readonly RuleCases[] = [
   {
     rule: 'volcano/object-has-spec',
@@ -347,6 +354,7 @@ export const jobCases: readonly RuleCases[] = [
   {
     rule: 'volcano/job-network-policy-lets-scrapers-in',
     fires: {
+      'pods that are annotated to be scraped, with ports of any name': [scraped('true')],
       'a metrics port': [
         job({
           tasks: [
@@ -357,6 +365,7 @@ export const jobCases: readonly RuleCases[] = [
     },
     silent: {
       'no metrics': [job()],
+      'pods that are annotated not to be scraped': [scraped('false')],
       'no policy': [
         job({
           plugins: { svc: ['--disable-network-policy'] },

@@ -10,9 +10,13 @@ const hierarchy = (path: string, weights: string): { readonly [key: string]: str
 const chain = (length: number) =>
   Array.from({ length }, (_, level) => queue(`level${level}`, level === 0 ? {} : { parent: `level${level - 1}` }));
 
+const podOf = (gpus: number): JsonObject => ({
+  containers: [container({ resources: { limits: { 'nvidia.com/gpu': gpus } } })],
+});
+
 /** A job of so many pods with so many GPUs each, in the queue `q`. */
 const gpuJob = (pods: number, gpus: number, spec: JsonObject = {}): JsonObject => {
-  const pod = { containers: [container({ resources: { limits: { 'nvidia.com/gpu': gpus } } })] };
+  const pod = podOf(gpus);
   return job({ queue: 'q', tasks: [task('master', 1, {}, pod), task('worker', pods - 1, {}, pod)], ...spec });
 };
 
@@ -233,6 +237,14 @@ export const queueCases: readonly RuleCases[] = [
     },
     silent: {
       'all pods fit': [queue('q', { capability: { 'nvidia.com/gpu': 32 } }), gpuJob(4, 8)],
+      'the pods that ask for least fit, whose task comes last': [
+        queue('q', { capability: { 'nvidia.com/gpu': 4 } }),
+        job({
+          queue: 'q',
+          minAvailable: 4,
+          tasks: [task('master', 1, {}, podOf(8)), task('worker', 4, {}, podOf(1))],
+        }),
+      ],
       'those that must start fit': [
         queue('q', { capability: { 'nvidia.com/gpu': 16 } }),
         gpuJob(4, 8, { minAvailable: 2 }),

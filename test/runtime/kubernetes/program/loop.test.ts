@@ -156,6 +156,47 @@ describe('the scheduler program', () => {
     expect(statusOf('label')).toEqual({});
   });
 
+  it('starts a gang that states no minimum once no pod of it was added for a second', async () => {
+    rig = await Rig.start();
+    const { server } = rig;
+    rig.addNodes(1);
+    await rig.pass(5000);
+    rig.addPods(podObject('a', { gang: 'g' }));
+    await rig.pass(900);
+    rig.addPods(podObject('b', { gang: 'g' }));
+    // A time of creation is in whole seconds: the pod may have come at the end of it.
+    const second = Math.floor(Date.now() / 1000) * 1000;
+    while (Object.keys(server.places()).length === 0 && Date.now() - second < 5000) {
+      await rig.pass(1);
+    }
+    // One millisecond is that of the decision.
+    expect(Date.now() - second).toBe(2001);
+    await rig.until('both are bound', () => Object.keys(server.places()).length === 2, 100);
+  });
+
+  it('writes the status of a PodGroup again where the API server refused it, though nothing of the gang changes', async () => {
+    rig = await Rig.start({ config: 'cycle: { periodSeconds: 1 }' });
+    const { server } = rig;
+    const VOLCANO = 'scheduling.volcano.sh/v1beta1';
+    server.serve(VOLCANO, 'queues', 'podgroups');
+    server.put(VOLCANO, 'podgroups', {
+      metadata: { namespace: 'default', name: 'large' },
+      spec: { minMember: 1 },
+      status: { phase: 'Inqueue' },
+    });
+    rig.addNodes(1);
+    server.trouble = ({ method, path }) => (method === 'PATCH' && path.includes('/podgroups/') ? 503 : undefined);
+    rig.addPods(podObject('large-0', { gpus: 9, annotations: { 'scheduling.k8s.io/group-name': 'large' } }));
+    const conditions = (): unknown =>
+      asObject(server.store.get(VOLCANO, 'podgroups', 'default/large')?.status).conditions;
+    // By then, the pod says why it waits, and is not written any more.
+    await rig.pass(20_000);
+    expect(conditions()).toBeUndefined();
+    server.trouble = () => undefined;
+    await rig.until('the status says why it waits', () => conditions() !== undefined);
+    expect(conditions()).toMatchObject([{ type: 'Unschedulable' }]);
+  });
+
   it('shows whether devices are those that the kubelet reports', async () => {
     rig = await Rig.start({ config: 'handOver: { guarded: true }' });
     const notes = async (): Promise<unknown> =>

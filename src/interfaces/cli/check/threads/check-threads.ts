@@ -58,7 +58,10 @@ export interface ThreadedInput {
   readonly cwd: string;
 }
 
-/** Threads beside the main one, for one check or several after each other. */
+/**
+ * Threads beside the main one, for one check or several after each other: in later ones, schemas and rules are loaded and their code is fast.
+ * Threads that wait keep no process alive, so a program may leave them for its next check, and need not end them.
+ */
 export class CheckThreads {
   private readonly threads: readonly Thread[];
 
@@ -166,7 +169,7 @@ function dividedBySize(files: readonly FoundFile[], cwd: string, parts: number):
   return runs;
 }
 
-/** A worker thread of Node. When it ends before it answers, the question fails. */
+/** A worker thread of Node, which keeps the process alive only while it is asked. When it ends before it answers, the question fails. */
 export function startThread(program = PROGRAM): Thread {
   // Most checks need no threads, and do not wait for Node to load them.
   const { Worker } = createRequire(__filename)('node:worker_threads') as typeof WorkerThreads;
@@ -174,6 +177,7 @@ export function startThread(program = PROGRAM): Thread {
   let settle: ((answer: Answer) => void) | undefined;
   let ended: string | undefined;
   const answer = (said: Answer): void => {
+    worker.unref();
     settle?.(said);
     settle = undefined;
   };
@@ -185,12 +189,15 @@ export function startThread(program = PROGRAM): Thread {
   worker.on('messageerror', (error) => fail(error.message));
   worker.on('error', (error) => fail(error instanceof Error ? error.message : String(error)));
   worker.on('exit', (status) => fail(`exit status ${status}`));
+  // After the listeners: the first one for messages takes back what was said before.
+  worker.unref();
   return {
     ask: (name, question) => {
       const answered = new Promise<Answer>((done) => (settle = done)).then((said) => valueOf(said) as never);
       // The main thread may fail first, and then nothing waits for the answer.
       answered.catch(() => undefined);
       if (ended === undefined) {
+        worker.ref();
         worker.postMessage({ name, question });
       } else {
         fail(ended);
