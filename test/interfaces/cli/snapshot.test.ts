@@ -170,7 +170,7 @@ describe('gantry snapshot', () => {
         ['unset', '', 'formatVersion must be 1, but is not set'],
         ['zero', ',"formatVersion":0', 'formatVersion must be 1, but is 0'],
         ['text', ',"formatVersion":"1"', 'formatVersion must be 1, but is "1"'],
-        ['long', `,"formatVersion":"${'x'.repeat(5000)}"`, `but is "${'x'.repeat(79)}…"`],
+        ['long', `,"formatVersion":"${'x'.repeat(5000)}"`, `but is "${'x'.repeat(80)}…"`],
       ] as const
     ).map(([name, version, message]): [string, () => Buffer, string] => [
       `version-${name}.json`,
