@@ -104,7 +104,7 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
   if (!isNumeric && (bit === TYPE_BIT.string || bit === TYPE_BIT.array) && formatOf(node, target) !== undefined) {
     return true;
   }
-  if (node.schema.type === 'integer' && typeof value === 'number' && Number.isInteger(value)) {
+  if (isNumeric && typeof value === 'number' && Number.isInteger(value)) {
     list.add(shapeRules.type, tooWide(value, 'int64'));
     return false;
   }

@@ -170,6 +170,8 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     'Replace the lists, maps, and optional values in FIELD with single values, for example list[0] or optional.orValue("").',
   ],
   [/^sets the field /, 'Convert the value in FIELD to the type of the field, for example with string() or int().'],
+  [/^needs map\(/, 'Set the value in FIELD to a map, for example {"key": value}.'],
+  [/^needs list\(/, 'Set the value in FIELD to a list, for example [value].'],
   [
     /^(?:calls the function|applies the operator|needs|loops over|selects) /,
     'Convert the operands in FIELD to the same type, for example with string() or int().',

@@ -186,7 +186,8 @@ test('a network that is not in the manifests, by its namespace', () => {
     spec: { containers: [{ name: 'a', image: 'b' }] },
   });
   const fixOf = (manifest: object): unknown => fixesOf('pods/network-attachment-known', podRules, manifest)[0];
-  const exists = 'Add the NetworkAttachmentDefinition to the manifests, or make sure that it exists in the namespace';
+  const exists =
+    'Add the NetworkAttachmentDefinition "rdma" to the manifests, or make sure that it exists in the namespace';
   expect(fixOf(pod('other/rdma', 'ml'))).toBe(`${exists} "other".`);
   expect(fixOf(pod('rdma', 'ml'))).toBe(`${exists} "ml".`);
 });

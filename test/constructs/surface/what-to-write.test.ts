@@ -129,7 +129,7 @@ const CASES: readonly (readonly [
       deviceClass('a:b'),
     ],
     [
-      'Replace "drivr" in cel.expression with driver, attributes, capacity, or allowMultipleAllocations.',
+      'Replace "drivr" in cel.expression with driver.',
       'Replace "devic" in cel.expression with device.',
       'Set cel.expression to an expression of type bool or any.',
       'Set cel.expression to a valid CEL expression of type bool or any.',

@@ -23,22 +23,22 @@ export const appsRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary: 'A workload must have a valid selector that is not empty.',
-      fix: 'Set selector.matchLabels to labels of the template.',
+      fix: 'Set selector.matchLabels to one or more of the labels in template.metadata.labels.',
     },
     (object, say) => {
       const selector = asObject(object.spec).selector;
       if (!isObject(selector)) {
         // A DaemonSet without a selector is refused since its empty selector matches nothing.
         say('/spec/selector', 'selector must be set', {
-          expected: 'labels of the pod template in matchLabels',
-          fix: 'Set selector.matchLabels to labels in template.metadata.labels.',
+          expected: 'matchLabels with labels of the pod template',
+          fix: 'Set selector.matchLabels to one or more of the labels in template.metadata.labels.',
         });
         return;
       }
       if (size(selector.matchLabels) + size(selector.matchExpressions) === 0) {
         say('/spec/selector', 'the selector must not be empty', {
-          expected: 'labels of the pod template in matchLabels',
-          fix: 'Set selector.matchLabels to labels in template.metadata.labels.',
+          expected: 'matchLabels with labels of the pod template',
+          fix: 'Set selector.matchLabels to one or more of the labels in template.metadata.labels.',
         });
       }
       checkLabelSelector(selector, '/spec/selector', say);

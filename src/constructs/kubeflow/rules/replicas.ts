@@ -153,7 +153,7 @@ const singleRoleHasOneReplica = jobRule(
     summary: 'The Master of a PyTorchJob or XGBoostJob must set replicas: 1.',
     why: 'The webhook runs before defaulting, so it rejects an unset number as well.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
-    fix: 'Set replicas: 1 in the Master role, and add other pods to replicas of the Worker role.',
+    fix: 'Set Master.replicas to 1. Further pods belong to Worker.replicas.',
   },
   (job) => oneReplica(job, 'webhook'),
 );
@@ -168,7 +168,7 @@ const launcherHasOneReplica = jobRule(
     summary: 'The Launcher of an MPIJob must have one replica.',
     why: 'Otherwise the controller does not reconcile the job and reports the event FailedValidation.',
     source: FRAMEWORKS.MPIJob.source,
-    fix: 'Set replicas: 1 in the Launcher role, or remove replicas.',
+    fix: 'Set Launcher.replicas to 1, or remove it.',
   },
   (job) => oneReplica(job, 'controller'),
 );

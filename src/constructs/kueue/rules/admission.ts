@@ -125,7 +125,7 @@ const withinQuota = admissionRule(
         }
         yield {
           path: `${path}/spec`,
-          message: `the request of ${counted(count, 'pod')} exceeds what the ClusterQueue "${clusterQueue.id.name}" can provide (${asked.toString()} > ${most.toString()} ${name})`,
+          message: `${counted(count, 'pod')} ${count === 1 ? 'requests' : 'request'} more ${name} in total than the ClusterQueue "${clusterQueue.id.name}" can provide (${asked.toString()} > ${most.toString()})`,
           found: asked.toString(),
           expected: `at most ${most.toString()}`,
         };

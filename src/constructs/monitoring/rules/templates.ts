@@ -36,6 +36,7 @@ export const templateRules: readonly Rule[] = [
                 path: within(rule, file, place, key),
                 message: `the template "${key}" in ${rule.title} is invalid: ${problem}`,
                 found: text,
+                fix: `Set ${place}.${key} to a valid Go template, for example {{ $labels.instance }}.`,
               };
             }
           }

@@ -79,7 +79,7 @@ const rangesApart = setRule(
       'Two policies for the same nodes must not take the same virtual functions, and all policies of a card must have the same externallyManaged.',
     why: 'The webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Set nicSelector.pfNames of the policies to ranges that do not overlap (ens2f0#0-3 and ens2f0#4-7), or change nodeSelector so that the policies select different nodes.',
+    fix: 'Set nicSelector.pfNames of the policies to ranges that do not overlap, such as ens2f0#0-3 and ens2f0#4-7, or change nodeSelector so that the policies select different nodes.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
@@ -109,7 +109,7 @@ const rangesApart = setRule(
             yield {
               manifest: second,
               path,
-              message: `the SriovNetworkNodePolicy "${first.id.name}" already selects some of the functions of "${own.pf}"`,
+              message: `the SriovNetworkNodePolicy "${first.id.name}" already selects some of the virtual functions of "${own.pf}"`,
               found: name,
             };
           }

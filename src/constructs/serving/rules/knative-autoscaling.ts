@@ -166,7 +166,7 @@ const hpaNotToZero = revisionRule(
     }
     yield {
       path: least?.path ?? stated.path,
-      message: `min-scale is ${least === undefined ? 'unset' : '0'}, but the hpa class always keeps at least one replica`,
+      message: `min-scale is ${least === undefined ? 'unset, which means 0' : '0'}, but the hpa class does not scale to zero: it keeps at least one replica`,
       ...(least === undefined ? {} : { severity: 'warning' as const }),
     };
   },
