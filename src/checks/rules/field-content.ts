@@ -6,7 +6,7 @@ import { withArticle } from '../../facts/words';
 
 /** By the name of the field. */
 const BY_NAME: Readonly<Record<string, string>> = {
-  action: 'the action of the reporter, such as Binding',
+  action: 'the action that the reporting controller took, such as Binding',
   annotations: 'a map of strings, such as { example.com/owner: research }',
   apiGroup: 'an API group such as example.com',
   apiGroups: 'a list of API groups, such as [""] for the core group',

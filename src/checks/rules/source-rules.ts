@@ -73,7 +73,7 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'A number in JSON must not exceed the range of a double (about 1.8e308).',
     why: 'The API server cannot read the object, except for a quantity of a built-in kind, which it reads as a string.',
     source: 'Kubernetes API server, decoding of JSON',
-    fix: 'Set the field to a number less than 1.8e308, or put a quantity in quotes, for example "1Ei".',
+    fix: 'Set the field to a smaller number: a number in JSON must be less than 1.8e308.',
   },
   'inexact-number': {
     id: 'yaml/exact-integer',

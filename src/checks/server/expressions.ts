@@ -106,7 +106,7 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
     /^calls the undeclared function/,
     'Replace the function in FIELD with a function of the Kubernetes CEL libraries, such as matches or startsWith.',
   ],
-  [/^calls has\(\) with something /, 'Call has() in FIELD with a field, for example has(object.spec).'],
+  [/^calls has\(\) with something /, 'Pass the field of a variable to has() in FIELD, as in has(variable.field).'],
   [/^formats \d+ arguments?, but /, 'Pass one argument to format() in FIELD for each clause.'],
   [
     /^has a macro whose variable /,

@@ -44,7 +44,7 @@ test('what a cluster may allow is a warning until its configuration is beside it
 test('the fix of a field behind a feature says where an app switches it on', () => {
   const [finding] = findingsOf(yaml([knative({}, { nodeSelector: { a: 'b' } })]), servingRules);
   expect(finding.fix).toBe(
-    'Set kubernetes.podspec-nodeselector: enabled in the config-features ConfigMap in the knative-serving namespace (in an app: serving.KnativeFeatureSwitches), or remove template.spec.nodeSelector.',
+    'Set kubernetes.podspec-nodeselector: enabled in the config-features ConfigMap in the knative-serving namespace (in a Gantry app: serving.KnativeFeatureSwitches), or remove template.spec.nodeSelector.',
   );
 });
 

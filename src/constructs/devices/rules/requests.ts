@@ -14,7 +14,11 @@ const PRODUCT = 'nvidia.com/gpu.product';
 const MEMORY_LABEL = 'nvidia.com/gpu.memory';
 /** The smallest GPU of the catalog has more MiB than this. */
 const LEAST_LABEL_MIB = 1024;
-const TPU_LABELS = ['cloud.google.com/gke-tpu-accelerator', 'cloud.google.com/gke-tpu-topology'];
+/** What a pod selects a TPU slice by, and to what it sets that. */
+const TPU_LABELS: readonly (readonly [label: string, value: string])[] = [
+  ['cloud.google.com/gke-tpu-accelerator', 'the type of the slice, such as tpu-v5-lite-podslice'],
+  ['cloud.google.com/gke-tpu-topology', 'the topology of the slice, such as 2x4'],
+];
 
 /** `1g.10gb.me` of a resource is `1g.10gb+me`. */
 function profileOf(resource: string): string {
@@ -186,7 +190,7 @@ export const requestRules: readonly Rule[] = [
       summary: 'A pod with TPU chips should select the type and the topology of its slice, or its node pool.',
       why: 'GKE uses both to find or create the node pool; without them the pod stays pending, unless a controller sets them, as dynamic slicing does.',
       source: 'Google GKE, documents (TPUs)',
-      fix: `Add ${TPU_LABELS.join(' and ')} to nodeSelector.`,
+      fix: `Set ${TPU_LABELS.map(([label]) => label).join(' and ')} in nodeSelector.`,
     },
     (pod, say) => {
       const tpu = askedByPod(pod).find(({ name }) => name === 'google.com/tpu');
@@ -196,9 +200,15 @@ export const requestRules: readonly Rule[] = [
       const chosenOtherwise =
         nodeLabelWanted(pod, 'cloud.google.com/gke-nodepool') !== undefined ||
         Object.keys(pod.annotations).some((key) => key.startsWith('cloud.google.com/gke-tpu'));
-      const missing = chosenOtherwise ? [] : TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
+      const missing = chosenOtherwise ? [] : TPU_LABELS.filter(([label]) => nodeLabelWanted(pod, label) === undefined);
       if (missing.length > 0) {
-        say(tpu.path, `the pod requests TPU chips, but does not select nodes by ${missing.join(' and ')}`);
+        say(
+          tpu.path,
+          `the pod requests TPU chips, but does not select nodes by ${missing.map(([label]) => label).join(' and ')}`,
+          {
+            fix: `Set ${missing.map(([label, value]) => `nodeSelector["${label}"] to ${value}`).join(', and ')}.`,
+          },
+        );
       }
     },
   ),
@@ -214,7 +224,7 @@ export const requestRules: readonly Rule[] = [
       fix: 'Set limits["google.com/tpu"] to the number of chips on one node, and run one pod on each node of the slice.',
     },
     (pod, say) => {
-      const [types = [], topologies = []] = TPU_LABELS.map((label) => nodeLabelWanted(pod, label) ?? []);
+      const [types = [], topologies = []] = TPU_LABELS.map(([label]) => nodeLabelWanted(pod, label) ?? []);
       const [type] = types;
       const [topology] = topologies;
       if (type === undefined || topology === undefined || types.length > 1 || topologies.length > 1) {

@@ -117,7 +117,7 @@ const workerReplicas = mpiRule(
       path: replicas === undefined ? worker.path : `${worker.path}/replicas`,
       message:
         replicas === undefined
-          ? 'replicas of the role "Worker" is unset and defaults to 0'
+          ? 'the role "Worker" does not set replicas, which defaults to 0'
           : `replicas of the role "Worker" must be greater than or equal to 1: ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'at least 1',

@@ -153,7 +153,7 @@ const singleRoleHasOneReplica = jobRule(
     summary: 'The Master of a PyTorchJob or XGBoostJob must set replicas: 1.',
     why: 'The webhook runs before defaulting, so it rejects an unset number as well.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
-    fix: 'Set Master.replicas to 1. Further pods belong to Worker.replicas.',
+    fix: 'Set Master.replicas to 1, and count all other pods in Worker.replicas.',
   },
   (job) => oneReplica(job, 'webhook'),
 );
@@ -301,7 +301,7 @@ const mpiHasWorkers = jobRule(
     }
     yield {
       path: worker.path,
-      message: 'replicas of the role "Worker" is unset and defaults to 0, so there are no workers',
+      message: 'the role "Worker" does not set replicas, which defaults to 0, so there are no workers',
       expected: 'replicas of at least 1',
     };
   },

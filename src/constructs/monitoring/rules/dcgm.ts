@@ -64,7 +64,7 @@ function collectedIn(set: ManifestSet): ReadonlySet<string> | undefined {
 }
 
 const addMetric = (name: string): string =>
-  `Add a line for ${name} to the counter list of dcgm-exporter (DcgmCounters in an app), or use another metric in expr.`;
+  `Add a line for ${name} to the counter list of dcgm-exporter (in a Gantry app: DcgmCounters), or use another metric in expr.`;
 
 export const dcgmRules: readonly Rule[] = [
   monitoringRule(
@@ -77,7 +77,7 @@ export const dcgmRules: readonly Rule[] = [
         "A DCGM metric that an alert or a panel uses must be in the counter list that is deployed, or in the exporter's default list.",
       why: 'The series never exists: the alert never fires and the panel stays empty, without an error.',
       source: CATALOG,
-      fix: 'Add a line for the metric to the counter list of dcgm-exporter (DcgmCounters in an app), or use another metric in expr.',
+      fix: 'Add a line for the metric to the counter list of dcgm-exporter (in a Gantry app: DcgmCounters), or use another metric in expr.',
     },
     function* (manifest, { set }) {
       const own = collectedIn(set);

@@ -15,7 +15,7 @@ const forNonRoot: PodTemplateRule = {
   summary: 'A container that adds IPC_LOCK must run as root, or with a runtime that has a higher memlock limit.',
   why: 'Added capabilities are effective only for root. Otherwise RDMA cannot register more memory than the limit of containerd, 8 MiB under systemd.',
   source: `${cite('containerd')}, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037`,
-  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (in an app: nodeTuning.MemlockRuntime), or raise LimitMEMLOCK for containerd in the node image.',
+  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (in a Gantry app: nodeTuning.MemlockRuntime), or raise LimitMEMLOCK for containerd in the node image.',
   concerns: ['capabilities'],
   on: 'pod-template',
   sees: 'template',

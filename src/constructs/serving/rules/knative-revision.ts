@@ -109,7 +109,7 @@ const features = revisionRule(
         path: `${specPath}${path}`,
         message: `${fieldOf(`${specPath}${path}`)} requires the Knative feature ${feature}, which is disabled ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
-        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace (in an app: serving.KnativeFeatureSwitches), or remove ${fieldOf(`${specPath}${path}`)}.`,
+        fix: `Set ${feature}: enabled in the config-features ConfigMap in the knative-serving namespace (in a Gantry app: serving.KnativeFeatureSwitches), or remove ${fieldOf(`${specPath}${path}`)}.`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
       };
     }

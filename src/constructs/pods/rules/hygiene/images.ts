@@ -33,7 +33,7 @@ export const imageRules: readonly Rule[] = [
       concerns: ['image'],
       summary: 'The image of the scheduler, the node agent, and remediation should have a digest.',
       why: 'A user that can move the tag in the registry gets the rights of these programs in the whole cluster.',
-      fix: 'Add @sha256:… to image, the digest that "docker buildx imagetools inspect" prints (in an app: SchedulerImage.node({ digest })).',
+      fix: 'Add @sha256:… to image, the digest that "docker buildx imagetools inspect" prints (in a Gantry app: SchedulerImage.node({ digest })).',
       source: 'Gantry, docs/scheduler.md',
     },
     function* ({ metadata, spec }) {
@@ -47,7 +47,7 @@ export const imageRules: readonly Rule[] = [
             message: `the image of ${title} has no digest`,
             found: value.image,
             expected: `${value.image}@sha256:…`,
-            fix: `Set ${fieldOf(path)}.image to ${value.image}@sha256:…, with the digest that "docker buildx imagetools inspect" prints (in an app: SchedulerImage.node({ digest })).`,
+            fix: `Set ${fieldOf(path)}.image to ${value.image}@sha256:…, with the digest that "docker buildx imagetools inspect" prints (in a Gantry app: SchedulerImage.node({ digest })).`,
           };
         }
       }
