@@ -77,6 +77,11 @@ export class WaitingBooks {
     }
   }
 
+  /** Does it wait in a line, awake or asleep? */
+  isInLine(gang: GangRecord): boolean {
+    return this.places.get(gang) !== undefined;
+  }
+
   /**
    * The gang, and all that are in its line, are not looked at until `wake` is called.
    *

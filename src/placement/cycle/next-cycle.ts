@@ -104,7 +104,7 @@ type Place = Pick<PodRecord, 'row' | 'devices' | 'claimed'>;
 /** What waited before and lacks pods, and the gangs of these pods that do. */
 export function shortWith(cycle: Cycle, pods: readonly PodRecord[]): readonly GangRecord[] {
   const singles = new Set(cycle.waiting.singles);
-  pods.forEach(({ role }) => isInLine(role!.gang) || singles.add(role!.gang));
+  pods.forEach(({ role }) => isInLine(cycle, role!.gang) || singles.add(role!.gang));
   return [...singles].filter(({ placed, size }) => placed < size);
 }
 
@@ -179,7 +179,10 @@ function outcomeOf(
   };
 }
 
-/** Fresh gangs of a kind wait in a line; see `waiting.ts`. */
-function isInLine({ kind, queue, placed }: GangRecord): boolean {
-  return kind !== undefined && queue !== undefined && placed === 0;
+/**
+ * Then it is found there as soon as it has no pods. A single that this decision has started is not: the cycle's singles are those that lack pods when
+ * it begins.
+ */
+function isInLine({ session }: Cycle, gang: GangRecord): boolean {
+  return gang.placed === 0 && session.sleepers.isInLine(gang);
 }
