@@ -135,6 +135,10 @@ describe('sharedDeviceWaitSeconds', () => {
     expect(decided({})).toEqual(['b preempt']);
   });
 
+  it('leaves a gang that has not waited so long the evictions that all gangs may make', () => {
+    expect(decided({ arrival: NOW - 9 * MINUTE, queue: 'p' })).toEqual(['b preempt']);
+  });
+
   it('is for gangs with a priority that request parts of devices, and not for what has as high a priority', () => {
     expect(decided({ priority: 0 })).toEqual([]);
     expect(decided({}, template(1))).toEqual([]);

@@ -18,7 +18,6 @@
 import { type Cycle, MOST_TRIALS } from '../cycle/cycle';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
-import { isOverdue } from '../queues/overdue';
 import { type GangRecord, type Turn } from '../books/records';
 import { type Lines } from '../books/waiting';
 import { beginToInherit } from './inherited';
@@ -160,7 +159,7 @@ function singlesOf(
   const forlorn = new Set<GangRecord>();
   const isStrict = session.policy.queueing === 'strict-fifo';
   for (const gang of [...passed, ...parked.singles]) {
-    const isSingle = gang.kind === undefined || gang.placed > 0 || isOverdue(session, gang);
+    const isSingle = gang.placed > 0 || !session.sleepers.isInLine(gang);
     if (isSingle && isStrict) {
       singles.add(gang);
     } else if (isSingle && !isImpossible(gang)) {

@@ -313,7 +313,7 @@ describeLive('remediation as it is installed', () => {
       { spec: { taints: [{ key: 'gantry.dev/unhealthy', effect: 'NoExecute' }] } },
       'must change only the taint',
     ],
-    ['the provider id', 'nodes/n-0', { spec: { providerID: 'x://y' } }, 'must not change anything else of the spec'],
+    ['the provider id', 'nodes/n-0', { spec: { providerID: 'x://y' } }, 'must not change anything else in the spec'],
     [
       'readiness',
       'nodes/n-0/status',
