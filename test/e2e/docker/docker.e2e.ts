@@ -279,7 +279,7 @@ suite('the Docker runner', () => {
     const [task] = await runner.ended(id);
     expect(task).toMatchObject({ state: 'succeeded', attempt: 2, containers: [{ devices: ['GPU-1'] }] });
     await until('the device is out of service', async () =>
-      /out of service: it is not listed any more/.test((await runner.gantry('top')).out),
+      /out of service: it is no longer listed/.test((await runner.gantry('top')).out),
     );
     show(gpu(0), gpu(1, 'Active'));
     const states = async (): Promise<readonly string[]> => (await runner.client.devices()).map(({ state }) => state);
