@@ -201,7 +201,9 @@ describeLive('what tenants could try', () => {
       const conditions = asArray(
         asObject((await lab.get(`/api/v1/namespaces/${TENANT}/pods/foreign`))?.status).conditions,
       );
-      return conditions.some((one) => asString(asObject(one).message)?.includes('may not be used from namespace "tenant"'));
+      return conditions.some((one) =>
+        asString(asObject(one).message)?.includes('may not be used from namespace "tenant"'),
+      );
     });
     expect(await nodeOf('foreign')).toBeUndefined();
     expect(await patch('own', { metadata: { labels: { 'gantry.dev/queue': 'team-a' } } })).toBe(403);
