@@ -114,7 +114,7 @@ function objectWords(node: SchemaNode): string {
 
 /** Fields whose names say what they hold, in the objects of any project. */
 const TELLING =
-  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|location|operator|verbs|apiGroups|apiVersions|operations|metadata|openAPIV3Schema|labels|annotations|nodeSelector|matchLabels|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
+  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|location|operator|verbs|apiGroups|apiVersions|operations|metadata|openAPIV3Schema|labels|annotations|nodeSelector|matchLabels|attacher|provisioner|conditionType|nfs\.server|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
 
 /** Names of resources are the keys of these. */
 const AMOUNTS =

@@ -22,7 +22,7 @@ const TOKEN = new RegExp(
   ].join('|'),
   'gu',
 );
-/** What a token begins with that stands for more, or less, than itself: of escapes, a letter or a digit. */
+/** Beginnings of tokens that match anything else than themselves: of escapes, a letter or a digit. */
 const NO_LITERAL = /^(?:[\^$.|?*+()[]|\{\d+,?\d*\}$|\\[A-Za-z\d])/;
 
 /** The expression with the same meaning and no long literal. */

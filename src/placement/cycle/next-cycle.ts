@@ -28,7 +28,7 @@ export interface Refusal {
  * @param refusals trials since the decision last evicted or moved anything: different sets of victims often come to the same loss, which
  * is tried once
  */
-export function standsNextCycle(
+export function isPlacedNextCycle(
   cycle: Cycle,
   placed: readonly PodRecord[],
   evicted: readonly PodRecord[],

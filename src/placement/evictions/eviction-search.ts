@@ -6,7 +6,7 @@ import { haveClaims } from '../search/units';
 import { type Cycle } from '../cycle/cycle';
 
 import { fewestVictims, type Loss, setsThatFit } from './fewest-victims';
-import { type Refusal, standsNextCycle } from '../cycle/next-cycle';
+import { type Refusal, isPlacedNextCycle } from '../cycle/next-cycle';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { mustWait } from './terminating';
 
@@ -397,7 +397,7 @@ export function holds(
   const of = (list: readonly Portion[]): PodRecord[] => list.flatMap((portion) => portion.pods);
   return (
     moved.length + lost.length === 0 ||
-    standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]), back, refusals)
+    isPlacedNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]), back, refusals)
   );
 }
 

@@ -5,7 +5,7 @@
  * the whole of it, what was to start does not start, and the evictions are those of that gang. What it does not need of them does not happen.
  */
 import { type Cycle, type Evicted } from '../cycle/cycle';
-import { standsNextCycle } from '../cycle/next-cycle';
+import { isPlacedNextCycle } from '../cycle/next-cycle';
 import { runs } from '../books/needs';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { haveClaims } from '../search/units';
@@ -65,7 +65,7 @@ function returns(
       cycle.mayReturn(victim, pods) &&
       own.every((evicted) => putBack(cycle, evicted.pod, evicted)) &&
       runs(victim) &&
-      standsNextCycle(cycle, turn.pods, gone, new Set())
+      isPlacedNextCycle(cycle, turn.pods, gone, new Set())
     );
   });
 }

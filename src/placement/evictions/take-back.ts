@@ -7,7 +7,7 @@
 import { runs } from '../books/needs';
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Cycle } from '../cycle/cycle';
-import { placedNextCycle, standsNextCycle } from '../cycle/next-cycle';
+import { placedNextCycle, isPlacedNextCycle } from '../cycle/next-cycle';
 import { haveClaims } from '../search/units';
 import { putBack } from './eviction-search';
 
@@ -55,8 +55,8 @@ function staysAfterAll(cycle: Cycle, gang: GangRecord, served?: ReadonlySet<PodR
     const mark = ledger.mark();
     const left = served === undefined ? waiting : waiting.filter((pod) => served.has(pod));
     waiting.filter((pod) => served?.has(pod) === false).forEach((pod) => ledger.remove(pod));
-    const stands = standsNextCycle(cycle, left, [], new Set());
+    const isPlaced = isPlacedNextCycle(cycle, left, [], new Set());
     ledger.rollback(mark);
-    return stands;
+    return isPlaced;
   });
 }
