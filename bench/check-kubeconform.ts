@@ -28,12 +28,14 @@ export interface Beside {
   /** How many of the objects kubeconform finds valid: it must not be fast because it reads nothing. */
   readonly valid: number;
   readonly kubeconform: Speed;
-  /** With the tiers that need only the object (`schema`, `cel`, `server`) and with all, on one thread and on as many as kubeconform has. */
+  /** With the tier that does what kubeconform does, with those that a server's answer needs, and with all; on one thread and on as many as kubeconform has. */
   readonly gantry: Readonly<Record<Measured, Speed>>;
 }
 
 /** What is measured of Gantry: the tiers, which are all if none is named, and the threads. */
 const MEASURED = {
+  'schema, 1 thread': ['schema', 1],
+  'schema, 2 threads': ['schema', WORKERS],
   'schema, cel, server, 1 thread': ['schema,cel,server', 1],
   'schema, cel, server, 2 threads': ['schema,cel,server', WORKERS],
   'all tiers, 1 thread': ['', 1],
@@ -71,7 +73,7 @@ export function besideKubeconform(objects: number, runs: number): Beside | undef
   }
 }
 
-/** Writes the valid manifests of the corpus, again and again under other names, and returns their kinds. */
+/** Writes the valid manifests of the corpus, again and again: each copy is in namespaces of its own, and returns their kinds. */
 function writeDocuments(folder: string, objects: number): readonly KindInfo[] {
   const kinds = new Map<string, KindInfo>();
   const bases = corpus().flatMap(({ object }) => {
@@ -82,7 +84,9 @@ function writeDocuments(folder: string, objects: number): readonly KindInfo[] {
     kinds.set(`${info.apiVersion} ${info.kind}`, info);
     return [object];
   });
-  const texts = Array.from({ length: objects }, (_, index) => stringify(renamed(bases[index % bases.length], index)));
+  const texts = Array.from({ length: objects }, (_, index) =>
+    stringify(inCopy(bases[index % bases.length], Math.floor(index / bases.length))),
+  );
   mkdirSync(folder, { recursive: true });
   for (let file = 0; file < FILES; file++) {
     writeFileSync(join(folder, `${file}.yaml`), texts.filter((_, index) => index % FILES === file).join('---\n'));
@@ -90,9 +94,15 @@ function writeDocuments(folder: string, objects: number): readonly KindInfo[] {
   return [...kinds.values()];
 }
 
-function renamed(object: JsonObject, index: number): JsonObject {
+/** Each copy of the corpus is in namespaces of its own; what has no namespace gets another name. */
+function inCopy(object: JsonObject, copy: number): JsonObject {
   const metadata = asObject(object.metadata);
-  return { ...object, metadata: { ...metadata, name: `${asString(metadata.name) ?? 'object'}-${index}` } };
+  const info = findKind(asString(object.apiVersion) ?? '', asString(object.kind) ?? '');
+  const identity: JsonObject =
+    info?.scope === 'Cluster'
+      ? { name: `${asString(metadata.name) ?? 'object'}-${copy}` }
+      : { namespace: `${asString(metadata.namespace) ?? 'default'}-${copy}` };
+  return { ...object, metadata: { ...metadata, ...identity } };
 }
 
 function measureGantry(folder: string, objects: number, tiers: string, threads: number): Speed {

@@ -94,7 +94,7 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const question = questionOf(set, options);
   reportSourceProblems(question, collector);
   checkShapes(question, set.manifests, collector);
-  reportUnknownSuppressions(set, question.rules, collector);
+  reportUnknownSuppressions(set.manifests, question.rules, collector);
   runRules(question.rules, question.context, collector, set, question.contents);
   return collector.report();
 }

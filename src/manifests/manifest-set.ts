@@ -28,10 +28,10 @@ export class ManifestSet {
   private kinds?: ReadonlyMap<string, readonly Manifest[]>;
   private kindsByNamespace?: ReadonlyMap<string, readonly Manifest[]>;
   private namespaces?: ReadonlyMap<string, readonly Manifest[]>;
-  private templatesByNamespace?: ReadonlyMap<string, readonly PodTemplate[]>;
+  private readonly templatesByNamespace = new Map<string, readonly PodTemplate[]>();
   private identities?: ReadonlyMap<string, readonly Manifest[]>;
   private templates?: readonly PodTemplate[];
-  private templatesByManifest?: ReadonlyMap<Manifest, readonly PodTemplate[]>;
+  private readonly templatesByManifest = new Map<Manifest, readonly PodTemplate[]>();
   private readonly references = new Map<Manifest, readonly Reference[]>();
   private readonly selectedPods = new Map<Manifest, readonly PodTemplate[]>();
   private readonly selectedServices = new Map<Manifest, readonly Manifest[]>();
@@ -91,16 +91,18 @@ export class ManifestSet {
 
   /** Every pod template of every known workload kind. */
   get podTemplates(): readonly PodTemplate[] {
-    this.templates ??= this.manifests.flatMap((manifest) =>
-      unlessUnknown(() => podTemplatesOf(manifest, this.specOf(manifest)), NONE),
-    );
+    this.templates ??= this.manifests.flatMap((manifest) => this.podTemplatesOf(manifest));
     return this.templates;
   }
 
   /** The pod templates of one manifest of this set. */
   podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
-    this.templatesByManifest ??= groupBy(this.podTemplates, (template) => template.manifest);
-    return this.templatesByManifest.get(manifest) ?? NONE;
+    let templates = this.templatesByManifest.get(manifest);
+    if (templates === undefined) {
+      templates = unlessUnknown(() => podTemplatesOf(manifest, this.specOf(manifest)), NONE);
+      this.templatesByManifest.set(manifest, templates);
+    }
+    return templates;
   }
 
   /**
@@ -108,8 +110,12 @@ export class ManifestSet {
    * @internal
    */
   podTemplatesIn(namespace: string): readonly PodTemplate[] {
-    this.templatesByNamespace ??= groupBy(this.podTemplates, ({ manifest }) => manifest.id.namespace);
-    return this.templatesByNamespace.get(namespace) ?? NONE;
+    let templates = this.templatesByNamespace.get(namespace);
+    if (templates === undefined) {
+      templates = this.inNamespace(namespace).flatMap((manifest) => this.podTemplatesOf(manifest));
+      this.templatesByNamespace.set(namespace, templates);
+    }
+    return templates;
   }
 
   /** What a manifest names, wherever it names it: queues, classes, config maps, claims, service accounts and so on. */

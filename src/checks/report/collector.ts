@@ -66,13 +66,15 @@ export class FindingCollector implements FindingSink {
   private readonly order = new Map<Manifest, number>();
   private readonly own = new Map<Manifest, readonly Suppression[]>();
 
+  /** @param suppressing all manifests with suppressions of their own, where that is known: the others are not looked at. @default - unknown */
   constructor(
     private readonly set: ManifestSet,
     private readonly options: CollectorOptions,
+    suppressing: readonly Manifest[] = set.manifests,
   ) {
     this.tiers = new Set(options.tiers ?? TIERS);
-    set.manifests.forEach((manifest, index) => {
-      this.order.set(manifest, index);
+    set.manifests.forEach((manifest, index) => this.order.set(manifest, index));
+    suppressing.forEach((manifest) => {
       const { suppressions, violations } = suppressionsOf(manifest);
       if (suppressions.length > 0) {
         this.own.set(manifest, suppressions);

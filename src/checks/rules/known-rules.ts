@@ -2,7 +2,7 @@
  * Which rule ids exist. A suppression of a rule that does not exist has no effect, and nothing else would report it.
  */
 import { nearestName } from '../../facts/spelling';
-import { type ManifestSet } from '../../manifests/manifest-set';
+import { type Manifest } from '../../manifests/manifest';
 import { pointer } from '../../manifests/pointer';
 import { type FindingCollector } from '../report/collector';
 import { defaultRules } from './registry';
@@ -53,8 +53,12 @@ function domainOf(id: string): string {
 }
 
 /** Reports the suppressions of objects that suppress nothing, because no rule has the id. */
-export function reportUnknownSuppressions(set: ManifestSet, rules: readonly Rule[], collector: FindingCollector): void {
-  for (const manifest of set.manifests) {
+export function reportUnknownSuppressions(
+  manifests: readonly Manifest[],
+  rules: readonly Rule[],
+  collector: FindingCollector,
+): void {
+  for (const manifest of manifests) {
     for (const { rule } of suppressionsOf(manifest).suppressions) {
       const problem = unknownRule(rule, rules);
       if (problem !== undefined) {

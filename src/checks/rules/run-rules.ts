@@ -28,8 +28,8 @@ export interface Stages {
   readonly manifests: readonly Manifest[];
   readonly onObjects: FindingSink;
   readonly onTemplates: FindingSink;
-  /** @returns `undefined` for a rule that is not run; rules on the whole set are counted in their order */
-  readonly onSet: (rule: number) => FindingSink | undefined;
+  /** `undefined` if rules on the whole set are not run. */
+  readonly onSet: FindingSink | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export function runRules(
   own: ManifestSet = context.set,
   contents = new Contents(context.set),
 ): void {
-  const stages = { manifests: own.manifests, onObjects: sink, onTemplates: sink, onSet: () => sink };
+  const stages = { manifests: own.manifests, onObjects: sink, onTemplates: sink, onSet: sink };
   runStages(rules, context, stages, own, contents);
 }
 
@@ -62,7 +62,9 @@ export function runStages(
   if (hasTemplateRules) {
     runPodTemplateRules(byField, contents, context, onTemplates, manifests);
   }
-  runSetRules(setRules, context, onSet, own);
+  if (onSet !== undefined) {
+    runSetRules(setRules, context, onSet, own);
+  }
 }
 
 /** Rules as they are run: by what they look at. */
@@ -265,13 +267,9 @@ function reportTemplate(all: readonly Said<PodTemplateRule>[], template: PodTemp
   }
 }
 
-function runSetRules(rules: readonly SetRule[], context: RuleContext, onSet: Stages['onSet'], own: ManifestSet): void {
+function runSetRules(rules: readonly SetRule[], context: RuleContext, sink: FindingSink, own: ManifestSet): void {
   const checked = new Set(own.manifests);
-  for (const [index, rule] of rules.entries()) {
-    const sink = onSet(index);
-    if (sink === undefined) {
-      continue;
-    }
+  for (const rule of rules) {
     try {
       const judgment = judging(() => listOf(rule.check(context)));
       if (!judgment.known) {

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import v8 from 'node:v8';
 import { check, type CheckOptions } from '../../../src/checks/engine';
 import { checkPart, reportOfParts } from '../../../src/checks/parts';
 import { renderJson } from '../../../src/checks/report/json';
@@ -20,6 +21,7 @@ import {
 import { bytesOf, sourcesOf } from '../../../src/interfaces/cli/check/threads/portable-sources';
 import { findFiles } from '../../../src/interfaces/checks/find-files';
 import { readManifestFiles, readManifests } from '../../../src/interfaces/checks';
+import { type Manifest } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { changedManifest, ODD_VALUES, valuesByField } from '../../support/changed-manifests';
@@ -210,7 +212,9 @@ test('a rule that fails is reported once for each object, or once for the whole 
   };
   const { notChecked } = check(set, options);
   expect(notChecked).toHaveLength(4);
-  const parts = [0, 1, 2].map((part) => checkPart(set, options, { part, parts: 3, from: part, to: part + 1 }, true));
+  const parts = [0, 1, 2].map((part) =>
+    checkPart(set, options, { from: part, to: part + 1, runsSetRules: part === 0 }, true),
+  );
   expect(reportOfParts(set, options, structuredClone(parts))).toEqual(check(set, options));
 });
 
@@ -223,9 +227,44 @@ test('numbers that JSON does not have are the same in another thread', () => {
   expect(Object.is((object.spec as JsonObject).b, (set.manifests[0].object.spec as JsonObject).b)).toBe(true);
 });
 
+test('objects of a kind are made of what another thread sent when the first of them is asked for', () => {
+  const object = (kind: string, name: string): string => `apiVersion: v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
+  const texts = [object('Pod', 'a'), object('Service', 'b'), object('Pod', 'c')];
+  const bytes = bytesOf(readManifests(texts.join('---\n')));
+  const deserialize = jest.spyOn(v8, 'deserialize');
+  try {
+    const { manifests } = sourcesOf(bytes);
+    expect(manifests.map(({ id: { kind, name } }) => `${kind} ${name}`)).toEqual(['Pod a', 'Service b', 'Pod c']);
+    expect(deserialize).toHaveBeenCalledTimes(1);
+    expect(manifests[2].object).toMatchObject({ kind: 'Pod', metadata: { name: 'c' } });
+    expect(manifests[0].object).toMatchObject({ kind: 'Pod', metadata: { name: 'a' } });
+    expect(deserialize).toHaveBeenCalledTimes(2);
+    expect({ ...manifests[1] }.object).toMatchObject({ kind: 'Service', metadata: { name: 'b' } });
+    expect(deserialize).toHaveBeenCalledTimes(3);
+  } finally {
+    deserialize.mockRestore();
+  }
+});
+
+test('schemas and pods of a part are checked without the workloads of the others', () => {
+  const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\nspec: {containers: 1}\n';
+  const [own] = readManifests(pod).manifests;
+  const other: Manifest = {
+    id: { ...own.id, namespace: 'y' },
+    origin: {},
+    get object(): never {
+      throw new Error('it was read');
+    },
+  };
+  const options: CheckOptions = { tiers: ['schema', 'cel', 'server'] };
+  const part = checkPart(new ManifestSet([own, other]), options, { from: 0, to: 1, runsSetRules: false }, true);
+  expect(part.shapes).toHaveLength(1);
+  expect([part.objects, part.templates].flat().filter(({ what }) => what === 'failure')).toEqual([]);
+});
+
 test('where one check might have ended its search for near names, no report is made of parts', () => {
   const set = new ManifestSet([]);
-  const part = { shapes: [], objects: [], templates: [], sets: new Map() };
+  const part = { suppressing: [], shapes: [], objects: [], templates: [], sets: [] };
   const half = ObjectNames.MOST_WORK / 2;
   expect(
     reportOfParts(set, {}, [

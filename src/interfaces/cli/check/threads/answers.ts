@@ -2,7 +2,7 @@
  * What a thread does for the command: it reads its files, and looks at their objects once it has those of the other threads.
  */
 import { type CheckOptions } from '../../../../checks/engine';
-import { checkPart, type CheckPart, type FoundInPart } from '../../../../checks/parts';
+import { checkPart, type FoundInPart } from '../../../../checks/parts';
 import { InputError } from '../../../../manifests/input-error';
 import { type Position } from '../../../../manifests/manifest';
 import { ManifestSet } from '../../../../manifests/manifest-set';
@@ -22,7 +22,6 @@ export interface Questions {
       readonly before: readonly Uint8Array[];
       readonly after: readonly Uint8Array[];
       readonly options: CheckOptions;
-      readonly part: Pick<CheckPart, 'part' | 'parts'>;
     };
     readonly answer: FoundInPart;
   };
@@ -66,12 +65,12 @@ export class Answers {
     }
   }
 
-  private check({ before, after, options, part }: Questions['check']['question']): FoundInPart {
+  private check({ before, after, options }: Questions['check']['question']): FoundInPart {
     const first = joined(before.map((bytes) => sourcesOf(bytes)));
     const { manifests, problems, skipped } = joined([first, this.own, ...after.map((bytes) => sourcesOf(bytes))]);
     const from = first.manifests.length;
     const to = from + this.own.manifests.length;
-    return checkPart(new ManifestSet(manifests, problems, skipped), options, { ...part, from, to }, true);
+    return checkPart(new ManifestSet(manifests, problems, skipped), options, { from, to, runsSetRules: false }, true);
   }
 }
 

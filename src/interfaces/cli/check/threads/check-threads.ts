@@ -1,15 +1,15 @@
 /**
- * `gantry check` on several threads: each reads some of the files, gets what the others read, and looks at the objects of its own files and at
- * some of the rules on the whole set. The report is the same as that of one thread.
+ * `gantry check` on several threads: each reads some of the files, gets what the others read, and looks at the objects of its own files. The main
+ * thread has fewer files, and runs the rules on the whole set. The report is the same as that of one thread.
  *
- * Threads are for many files: a thread has to load the rules and to read the objects of all others, so it does not pay for a few.
+ * Threads are for many files: a thread has to load the rules, so it does not pay for a few.
  */
 import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import type * as WorkerThreads from 'node:worker_threads';
 import { check, type CheckOptions } from '../../../../checks/engine';
-import { checkPart, type FoundInPart, reportOfParts } from '../../../../checks/parts';
+import { checkPart, reportOfParts } from '../../../../checks/parts';
 import { type Recorded } from '../../../../checks/recording';
 import { type Report } from '../../../../checks/report/report';
 import { type Origin } from '../../../../manifests/manifest';
@@ -82,24 +82,23 @@ export class CheckThreads {
         before: bytes.slice(0, index + 1),
         after: bytes.slice(index + 2),
         options,
-        part: { part: index + 1, parts },
       }),
     );
     const read = [own, ...bytes.slice(1).map((one) => sourcesOf(one, texts.locatorOf))];
     const { manifests, problems, skipped } = joined(read);
     const set = new ManifestSet(manifests, problems, skipped);
-    const first = checkPart(set, options, { part: 0, parts, from: 0, to: own.manifests.length }, false);
-    const found = [first, ...(await Promise.all(checking))];
-    const located = await this.located(found, read);
-    return reportOfParts(set, options, located) ?? check(set, options);
+    const first = checkPart(set, options, { from: 0, to: own.manifests.length, runsSetRules: true }, false);
+    const others = await Promise.all(checking);
+    const located = { ...first, sets: await this.located(first.sets, read) };
+    return reportOfParts(set, options, [located, ...others]) ?? check(set, options);
   }
 
   /** Findings of rules on the whole set get their places from the thread that has the text. */
-  private async located(found: readonly FoundInPart[], read: readonly Sources[]): Promise<readonly FoundInPart[]> {
+  private async located(found: readonly Recorded[], read: readonly Sources[]): Promise<readonly Recorded[]> {
     let from = 0;
     const starts = read.map(({ manifests }) => (from += manifests.length) - manifests.length);
     const wanted = read.map((): { readonly number: number; readonly path: string; readonly one: Recorded }[] => []);
-    for (const one of found.flatMap(({ sets }) => [...sets.values()].flat())) {
+    for (const one of found) {
       if (one.what === 'finding' && one.position === undefined) {
         const reader = starts.findLastIndex((start) => start <= one.manifest);
         wanted[reader].push({ number: one.manifest - starts[reader], path: one.said.path ?? '', one });
@@ -116,11 +115,7 @@ export class CheckThreads {
         ofThread.forEach(({ one }, at) => places.set(one, { ...one, position: positions[at] } as Recorded));
       }),
     );
-    const withPlaces = (all: readonly Recorded[]): readonly Recorded[] => all.map((one) => places.get(one) ?? one);
-    return found.map((part) => ({
-      ...part,
-      sets: new Map([...part.sets].map(([rule, all]) => [rule, withPlaces(all)])),
-    }));
+    return found.map((one) => places.get(one) ?? one);
   }
 
   end(): void {
@@ -155,15 +150,19 @@ class Texts {
   }
 }
 
-/** The files in as many runs, in their order and of about the same size. */
+/** How much the main thread reads while another thread reads 1. */
+const SHARE_OF_MAIN = 0.7;
+
+/** The files in as many runs, in their order and of about the same size, but for the first. */
 function dividedBySize(files: readonly FoundFile[], cwd: string, parts: number): readonly (readonly FoundFile[])[] {
   const sizes = files.map(({ path }) => sizeOf(path, cwd) ?? 0);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const one = sizes.reduce((sum, size) => sum + size, 0) / (parts - 1 + SHARE_OF_MAIN);
   const runs = Array.from({ length: parts }, (): FoundFile[] => []);
   let before = 0;
   files.forEach((file, index) => {
     const middle = before + sizes[index] / 2;
-    runs[Math.min(parts - 1, Math.floor((middle / Math.max(total, 1)) * parts))].push(file);
+    const run = one === 0 ? 0 : Math.max(0, Math.floor(middle / one - SHARE_OF_MAIN) + 1);
+    runs[Math.min(parts - 1, run)].push(file);
     before += sizes[index];
   });
   return runs;
