@@ -117,10 +117,7 @@ function readDevices(
       '"all", or a list of indexes such as [0, 1]',
       devicesFix(at),
     );
-  } else if (
-    devices !== 'all' &&
-    !(Array.isArray(devices) && devices.every((one) => one === null || Number.isInteger(one)))
-  ) {
+  } else if (devices !== 'all' && !(Array.isArray(devices) && devices.every((one) => one === null || isGoInt(one)))) {
     note(
       'entry',
       fieldBelow(at, 'devices'),
@@ -146,6 +143,11 @@ function readDevices(
   }
 }
 
+/** Whether the number fits in 64 bits. */
+function isGoInt(value: JsonValue): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+}
+
 function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
   if (!isObject(value)) {
     note(
@@ -161,7 +163,8 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
   noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
   const { 'mig-enabled': enabled, 'mig-devices': instances, 'device-filter': filter } = value;
   readDevices(value, at, note);
-  if (typeof enabled !== 'boolean') {
+  // Go reads null as false.
+  if (typeof enabled !== 'boolean' && enabled !== null) {
     note(
       'entry',
       fieldBelow(at, 'mig-enabled'),
@@ -195,7 +198,7 @@ function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind
   if (!isObject(instances)) {
     return;
   }
-  if (enabled === false && Object.keys(instances).length > 0) {
+  if ((enabled === false || enabled === null) && Object.keys(instances).length > 0) {
     note(
       'entry',
       fieldBelow(at, 'mig-devices'),
@@ -229,7 +232,7 @@ function readInstances(
       );
       continue;
     }
-    if (count !== null && (typeof count !== 'number' || !Number.isInteger(count) || count < 0)) {
+    if (count !== null && !(isGoInt(count) && count >= 0)) {
       sound = false;
       note(
         'count',

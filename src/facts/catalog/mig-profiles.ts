@@ -4,8 +4,11 @@
  * Which GPU has which profiles, and how often, is with the GPU (`accelerators.ts`).
  */
 
-/** Anything after the size: media engines (`+me`), graphics (`+gfx`), all media engines (`+me.all`), none (`-me`). */
-const PROFILE = /^(?:(?<compute>\d+)c\.)?(?<slices>\d+)g\.(?<memory>\d+)gb(?<attributes>(?:[+-][a-z.]+)*)$/;
+/** What follows the size has one sign: media engines (`+me`), graphics (`+gfx`), all media engines (`+me.all`), none (`-me`), or several (`+gfx,me`). */
+const PROFILE = /^(?:(?<compute>\d+)c\.)?(?<slices>\d+)g\.(?<memory>\d+)gb(?<attributes>(?:[+-].+)?)$/;
+const ATTRIBUTE = /^[a-zA-Z](?:[a-zA-Z0-9.]*[a-zA-Z0-9])?$/;
+/** The numbers are 64-bit integers. */
+const LARGEST = 2 ** 63;
 
 /** One way to cut a GPU. */
 export interface MigProfile {
@@ -25,12 +28,26 @@ export interface MigProfile {
   readonly config: `all-${string}`;
 }
 
-/** The parts of a profile name; `undefined` where it is none. */
+/**
+ * The parts of a profile name; `undefined` where it is none.
+ *
+ * Source: NVIDIA go-nvlib, pkg/nvlib/device/mig_profile.go.
+ */
 export function parseMigProfile(
   name: string,
 ): { readonly slices: number; readonly memoryGB: number; readonly attributes: string } | undefined {
   const parts = PROFILE.exec(name)?.groups;
-  return parts && { slices: Number(parts.slices), memoryGB: Number(parts.memory), attributes: parts.attributes ?? '' };
+  if (parts === undefined) {
+    return undefined;
+  }
+  const { compute = '0', slices, memory, attributes = '' } = parts;
+  const isValid = [compute, slices, memory].every((number) => Number(number) < LARGEST) && areAttributes(attributes);
+  return isValid ? { slices: Number(slices), memoryGB: Number(memory), attributes } : undefined;
+}
+
+function areAttributes(text: string): boolean {
+  const names = text === '' ? [] : text.slice(1).split(',');
+  return names.every((name) => ATTRIBUTE.test(name)) && new Set(names).size === names.length;
 }
 
 /**

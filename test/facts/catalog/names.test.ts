@@ -94,7 +94,11 @@ describe('MIG names', () => {
     expect(parseMigProfile('3g.40gb')).toEqual({ slices: 3, memoryGB: 40, attributes: '' });
     expect(parseMigProfile('1g.24gb-me')).toEqual({ slices: 1, memoryGB: 24, attributes: '-me' });
     expect(parseMigProfile('1c.3g.40gb')).toEqual({ slices: 3, memoryGB: 40, attributes: '' });
+    expect(parseMigProfile('1g.24gb+gfx,me.all')).toEqual({ slices: 1, memoryGB: 24, attributes: '+gfx,me.all' });
     expect(parseMigProfile('40gb')).toBeUndefined();
+    expect(parseMigProfile('1g.5gb+me-me')).toBeUndefined();
+    expect(parseMigProfile('1g.5gb+me,me')).toBeUndefined();
+    expect(parseMigProfile('99999999999999999999c.1g.5gb')).toBeUndefined();
     expect(parseMigProfile('3g.40gb.me')).toBeUndefined();
   });
 });

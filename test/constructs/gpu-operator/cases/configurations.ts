@@ -197,6 +197,8 @@ export const configurationCases: readonly RuleCases[] = [
       'not said whether on': [mig({ a: [{ devices: 'all', 'mig-devices': { '1g.10gb': 1 } }] })],
       'on without instances': [mig({ a: [{ devices: 'all', 'mig-enabled': true }] })],
       'off with instances': [mig({ a: [entry({ '1g.10gb': 1 }, { 'mig-enabled': false })] })],
+      'null, which Go reads as off, with instances': [mig({ a: [entry({ '1g.10gb': 1 }, { 'mig-enabled': null })] })],
+      'an index of more than 64 bits': [mig({ a: [entry({ '1g.10gb': 1 }, { devices: [1e19] })] })],
       'a filter that is a number': [mig({ a: [entry({ '1g.10gb': 1 }, { 'device-filter': 1 })] })],
     },
     silent: {
@@ -204,6 +206,7 @@ export const configurationCases: readonly RuleCases[] = [
       'null, which Go reads as 0 or as no filter': [
         mig({ a: [entry({ '1g.10gb': 1, '2g.20gb': null }, { devices: [null], 'device-filter': null })] }),
       ],
+      'null, which Go reads as off': [mig({ a: [{ devices: 'all', 'mig-enabled': null, 'mig-devices': {} }] })],
       'by index': [mig({ a: [entry({ '1g.10gb': 7 }, { devices: [0, 1] }), { devices: [2], 'mig-enabled': false }] })],
     },
   },
@@ -212,14 +215,23 @@ export const configurationCases: readonly RuleCases[] = [
     fires: {
       'a size': [mig({ a: [entry({ '10gb': 1 })] })],
       'as a resource': [mig({ a: [entry({ 'mig-1g.10gb': 1 })] })],
+      'both signs': [mig({ a: [entry({ '1g.5gb+me-me': 1 })] })],
+      'a sign twice': [mig({ a: [entry({ '2g.12gb+me+me': 1 })] })],
+      'an attribute twice': [mig({ a: [entry({ '2g.12gb+me,me': 1 })] })],
+      'an attribute that ends with a dot': [mig({ a: [entry({ '2g.12gb+me.': 1 })] })],
+      'a size of more than 64 bits': [mig({ a: [entry({ '1g.10000000000000000000gb': 1 })] })],
     },
-    silent: { 'media engines': [mig({ a: [entry({ '1g.10gb+me': 1 })] })] },
+    silent: {
+      'media engines': [mig({ a: [entry({ '1g.10gb+me': 1 })] })],
+      'attributes that no GPU has': [mig({ a: [entry({ '1g.24gb+gfx.0,Me2': 1 })] })],
+    },
   },
   {
     rule: 'gpu-operator/mig-count-valid',
     fires: {
       negative: [mig({ a: [entry({ '1g.10gb': -1 })] })],
       text: [mig({ a: [entry({ '1g.10gb': '7' })] })],
+      'more than 64 bits': [mig({ a: [entry({ '1g.10gb': 1e19 })] })],
       'all zero': [mig({ a: [entry({ '1g.10gb': 0, '2g.20gb': 0 })] })],
     },
     silent: { 'one of them zero': [mig({ a: [entry({ '1g.10gb': 0, '2g.20gb': 1 })] })] },
