@@ -89,6 +89,19 @@ describe('a LimitRange', () => {
   ])('from %s to %s has a ratio within its bounds', (min, max, fix) => {
     expect(saidOf('core/limit-range-ratio-valid', ratio(min, max)).map(([, said]) => said)).toEqual([fix]);
   });
+
+  test.each([
+    // In 64 bits, 10^20 is 7766279631452241920, and the minimum is rounded to 1.
+    ['10m', '16', '100E', 1],
+    // 10^19 is negative.
+    ['10m', '16', '10E', 0],
+    ['10m', '160m', '16', 0],
+    ['10m', '160m', '16001m', 1],
+    ['0', '16', '100E', 0],
+  ])('from %s to %s with the ratio %s is judged in 64 bits', (min, max, most, count) => {
+    const limit = limitRange({ min: { cpu: min }, max: { cpu: max }, maxLimitRequestRatio: { cpu: most } });
+    expect(saidOf('core/limit-range-ratio-valid', limit)).toHaveLength(count);
+  });
 });
 
 describe('a CIDR', () => {

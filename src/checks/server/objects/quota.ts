@@ -311,12 +311,11 @@ export const quotaRules: readonly Rule[] = [
           }
           const least = min.get(name);
           const most = max.get(name);
-          // What is beyond 64 bits is not compared by the server either.
-          if (least === undefined || most === undefined || least.isZero() || ratio.wholeUnits() >= 2n ** 63n) {
+          if (least === undefined || most === undefined) {
             continue;
           }
-          const highest = Number(most.thousandths()) / Number(least.thousandths());
-          if (Number(ratio.thousandths()) / 1000 > highest) {
+          const { counted, highest } = countedRatio(ratio, least, most);
+          if (counted > highest) {
             say(
               at,
               `maxLimitRequestRatio must be less than or equal to max/min (${ratio.toString()} > ${most.toString()}/${least.toString()})`,
@@ -393,6 +392,22 @@ function nameInstead(name: string, type: JsonValue | undefined): string {
 }
 
 /** Thousandths are the smallest unit of a ratio. A ratio is at least 1, so that min must not exceed max. */
+/** Amounts from this one on are counted in whole units, so that their thousandths fit in 64 bits. */
+const MOST_IN_THOUSANDTHS = (2n ** 63n - 1n) / 1000n;
+
+/** A ratio, and the highest that a minimum and a maximum allow, as the server counts them in 64 bits, overflow included. */
+function countedRatio(
+  ratio: Quantity,
+  least: Quantity,
+  most: Quantity,
+): { readonly counted: number; readonly highest: number } {
+  const amounts = [ratio, least, most];
+  const whole = amounts.map((amount) => BigInt.asIntN(64, amount.wholeUnits()));
+  const inThousandths = whole.every((amount) => amount < MOST_IN_THOUSANDTHS);
+  const [counted, lowest, top] = inThousandths ? amounts.map((amount) => amount.countedThousandths()) : whole;
+  return { counted: Number(counted) / (inThousandths ? 1000 : 1), highest: Number(top) / Number(lowest) };
+}
+
 function ratioWithin(highest: number, field: string, min: string, max: Quantity): Pick<Details, 'expected' | 'fix'> {
   if (!(highest >= 1)) {
     return { expected: 'min less than or equal to max', fix: `Set ${min} to at most max (${max.toString()}).` };
