@@ -46,6 +46,31 @@ describe('work within the unused quota of its queue', () => {
   });
 });
 
+test('a queue within its quota keeps its work, however much it has of what has no quota', () => {
+  const of = (devices: number): Pick<Queue, 'deserved'> => ({ deserved: { 'nvidia.com/gpu': devices } });
+  const waiting = gang('waiting', 1, template(8), { queue: 'borrows', arrival: NOW - 2 * MINUTE });
+  const gangs = [
+    gang('borrower', 3, template(1), { queue: 'borrows', priority: 10 }),
+    gang('entitled', 1, template(1), { queue: 'full', preemptible: false }),
+    gang('kept', 1, template(2), { queue: 'full' }),
+    gang('urgent', 1, template(1), { queue: 'claims', priority: 10 }),
+    gang('other', 2, template(1), { queue: 'claims' }),
+    waiting,
+  ];
+  const pods = [
+    ...[0, 1, 2].map((index) => running('borrower', 'n', index)),
+    running('entitled', 'n'),
+    running('kept', 'n'),
+  ];
+  const three = [
+    { name: 'borrows', ...of(1) },
+    { name: 'claims', ...of(3) },
+    { name: 'full', ...of(3) },
+  ];
+  const decision = run(cluster([node('n', 8)], gangs, pods, { queues: three }));
+  expect([...new Set(decision.evictions.map(({ gang: name }) => name))]).toEqual(['borrower']);
+});
+
 test('at rest, no entitled gang waits for evictions that the policy allows', () => {
   checkEntitled(samples(300), 11);
 });

@@ -75,7 +75,7 @@ export class ReclaimRules {
     const order = victimOrder(this.cycle);
     const waiting = [...lost].sort((a, b) => Number(a.core) - Number(b.core) || order(a.gang, b.gang));
     while (waiting.length > 0) {
-      const at = waiting.findIndex(({ gang }) => this.mayTakeFrom(gang.queue!, taken));
+      const at = waiting.findIndex(({ gang }) => this.mayTakeFrom(gang.queue!, taken, 'quota'));
       if (at < 0) {
         return false;
       }
@@ -93,7 +93,7 @@ export class ReclaimRules {
     let best: QueueRecord | undefined;
     let bestPart = -1;
     for (const [queue, list] of queues) {
-      if (next.get(queue)! < list.length && this.mayTakeFrom(queue, taken)) {
+      if (next.get(queue)! < list.length && this.mayTakeFrom(queue, taken, 'stated quota')) {
         const part = this.saturationOf(queue, taken);
         if (part > bestPart + DUST) {
           best = queue;
@@ -104,7 +104,11 @@ export class ReclaimRules {
     return best;
   }
 
-  private mayTakeFrom(victim: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): boolean {
+  private mayTakeFrom(
+    victim: QueueRecord,
+    taken: ReadonlyMap<QueueRecord, Float64Array>,
+    quota: 'quota' | 'stated quota',
+  ): boolean {
     let pair = this.pairs.get(victim);
     if (pair === undefined) {
       const [mine, theirs] = siblingsAbove(this.queue, victim);
@@ -116,24 +120,19 @@ export class ReclaimRules {
     return (
       mine !== theirs &&
       ((this.isAbove(theirs, taken, 'holds') && this.isAbove(victim, taken, 'nothing')) ||
-        (within && this.isAbove(theirs, taken, 'deserved')))
+        (within && this.isAbove(theirs, taken, quota)))
     );
   }
 
   /** Has the queue more left than that, of anything that is asked for? */
-  private isAbove(
-    queue: QueueRecord,
-    taken: ReadonlyMap<QueueRecord, Float64Array>,
-    limit: 'holds' | 'nothing' | 'deserved',
-  ): boolean {
+  private isAbove(queue: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>, limit: Limit): boolean {
     const { asked } = this;
     const before = this.before.get(queue)!;
     const gone = taken.get(queue);
     for (let account = 0; account < asked.length; account++) {
       if (asked[account] > 0) {
         const left = before[account] - (gone?.[account] ?? 0);
-        const most = limit === 'nothing' ? 0 : limit === 'holds' ? holds(queue, account) : queue.deserved[account];
-        if (left > most + DUST) {
+        if (left > LIMITS[limit](queue, account, asked) + DUST) {
           return true;
         }
       }
@@ -207,6 +206,16 @@ export class ReclaimRules {
   }
 }
 
+/** What a queue has to be above, of one resource. */
+const LIMITS = {
+  nothing: () => 0,
+  holds,
+  quota: quotaOf,
+  // All that might be lost or moved is looked at in the order of saturation.
+  'stated quota': ({ deserved }, account) => deserved[account],
+} satisfies Record<string, (queue: QueueRecord, account: number, asked: Float64Array) => number>;
+type Limit = keyof typeof LIMITS;
+
 /** Claims that pods of a gang share are charged once, as long as one of the pods has them: how often the charge of these pods is not freed. */
 function keptBy({ claimPods }: GangRecord, pods: readonly PodRecord[]): ReadonlyMap<SharedCharge, number> {
   const kept = new Map<SharedCharge, number>();
@@ -221,6 +230,15 @@ function keptBy({ claimPods }: GangRecord, pods: readonly PodRecord[]): Readonly
 
 function ratio(amount: number, share: number): number {
   return share > 0 ? amount / share : amount > DUST ? Infinity : 0;
+}
+
+/**
+ * What of a resource counts as the quota of a queue. A queue that has a quota for something else that is asked for keeps its fair share of the
+ * rest; all that a queue without any quota has is borrowed.
+ */
+function quotaOf({ deserved, fairShare, hasQuota }: QueueRecord, account: number, asked: Float64Array): number {
+  const hasAny = asked.some((amount, other) => amount > 0 && hasQuota[other]);
+  return hasQuota[account] || !hasAny ? deserved[account] : fairShare[account];
 }
 
 function withAllocated(queue: QueueRecord, allocated: Float64Array): QueueRecord {
