@@ -102,11 +102,11 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
   ],
   [
-    / must be ((?:greater|less) than(?: or equal to)?) (-?\d+)(?![^\s:])(?!.*\()/,
+    / must be ((?:greater|less) than(?: or equal to)?) (-?\d+)(?![^\s:,])(?!.*\()/,
     ([, order, bound], { field }) => `Set ${field} to a number ${order} ${bound}.`,
   ],
   [
-    / must be (at least|at most) (-?\d+)(?![^\s:])/,
+    / must be (at least|at most) (-?\d+)(?![^\s:,])/,
     ([, order, bound], { field }) => `Set ${field} to ${order} ${bound}.`,
   ],
   [
@@ -277,13 +277,17 @@ export function fixOfRequirement(said: Said, ruleFix: string): string | undefine
 const IN_TEXT = /^\/data\/[^/]+$/;
 
 /**
- * What must hold for the field in hand, where the fix of the rule does not name it.
+ * What must hold for the field in hand, where the fix of the rule does not name it, or names it among others.
  *
  * @param ruleFix the fix of the rule
  */
 export function fixNaming(said: Said, ruleFix: string): string | undefined {
-  return isNamed(said, ruleFix) ? undefined : setOrChange(said);
+  const isOfField = OF_SEVERAL.test(ruleFix) ? isNameless(said) : isNamed(said, ruleFix);
+  return isOfField ? undefined : setOrChange(said);
 }
+
+/** A fix of several fields. */
+const OF_SEVERAL = /^Set (?!either\b).*\band\b/;
 
 /** A bound that is a number. */
 const BOUND = / must be (?:(?:greater|less) than(?: or equal to)?|between|at least|at most) -?\d/;

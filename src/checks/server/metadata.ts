@@ -49,7 +49,7 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
     list.add(
       metadataRules.generation,
       {
-        message: `metadata.generation must be greater than or equal to 0: ${metadata.generation}`,
+        message: `metadata.generation must be greater than or equal to 0, but is ${metadata.generation}`,
         found: metadata.generation,
         expected: 'at least 0',
       },
@@ -61,7 +61,7 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
     list.add(
       metadataRules.resourceVersion,
       {
-        message: `metadata.resourceVersion must not be set: ${quoted(version)}`,
+        message: 'metadata.resourceVersion must not be set',
         found: version,
         expected: 'no resourceVersion',
       },

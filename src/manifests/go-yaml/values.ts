@@ -8,7 +8,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { setMember } from '../texts/json-member';
 import { pointer } from '../pointer';
 import { type TextProblem } from '../texts/source-text';
-import { keyOf, resolvePlain, type Scalar } from '../texts/yaml-scalars';
+import { inexactInteger, keyOf, resolvePlain, type Scalar } from '../texts/yaml-scalars';
 import { YamlSyntaxError } from './source';
 import { type AliasNode, type MapNode, type ScalarNode, type YamlNode } from './node-types';
 import { isTimestamp } from './timestamp';
@@ -122,7 +122,7 @@ class ValueReader {
       this.report(
         'inexact-number',
         node,
-        `the integer ${node.value} is read as ${String(value)}: it has too many digits for a JSON number`,
+        inexactInteger(node.value, value),
       );
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {

@@ -42,7 +42,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
       path: '/spec/priority',
       message:
         found === undefined
-          ? `priority must be unset or ${value} in a pod without a priority class: ${priority}`
+          ? `priority must be unset or ${value} in a pod without a priority class, but is ${priority}`
           : `priority must be unset or equal to the value of the PriorityClass "${found.id.name}" (${priority} != ${value})`,
       found: priority,
       expected: 'unset',

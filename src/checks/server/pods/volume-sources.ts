@@ -226,7 +226,9 @@ export function quobyte(source: JsonObject, path: string, say: Say): void {
       .split(',')
       .every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
   ) {
-    say(`${path}/registry`, 'registry must be a list of host:port pairs');
+    say(`${path}/registry`, 'registry must be one or more host:port pairs, separated by commas', {
+      fix: `Set ${fieldOf(`${path}/registry`)} to a host:port pair such as quobyte.example.com:7861, or to several, separated by commas.`,
+    });
   }
 }
 

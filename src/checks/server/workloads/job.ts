@@ -302,7 +302,7 @@ function checkIndexed({ completions, parallelism, failed, perIndex }: IndexedCou
     });
   }
   if (parallelism > 100_000) {
-    say(`${path}/parallelism`, `parallelism must be less than or equal to 100000 for an Indexed Job: ${parallelism}`, {
+    say(`${path}/parallelism`, `parallelism must be less than or equal to 100000 for an Indexed Job, but is ${parallelism}`, {
       expected: 'at most 100000',
     });
   }

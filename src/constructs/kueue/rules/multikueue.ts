@@ -193,7 +193,7 @@ const managedByKueue = workloadRule(
     if (kind?.managedBy !== undefined && typeof value === 'string' && value !== MULTIKUEUE_CONTROLLER) {
       yield {
         path: kind.managedBy,
-        message: `managedBy must be ${MULTIKUEUE_CONTROLLER}, because the ClusterQueue sends the job to another cluster: "${value}"`,
+        message: `managedBy must be ${MULTIKUEUE_CONTROLLER} when the ClusterQueue sends the job to another cluster, but is "${value}"`,
         found: value,
         expected: MULTIKUEUE_CONTROLLER,
       };

@@ -283,6 +283,7 @@ const features = entryRule(
           path: `${at}/feature`,
           message: `"${feature}" must have the form <domain>.<feature>, with exactly one dot`,
           found: feature,
+          fix: `Set ${fieldOf(`${at}/feature`)} to a name such as cpu.cpuid, kernel.loadedmodule, kernel.version, pci.device, system.name, or rule.matched.`,
         };
       }
     }

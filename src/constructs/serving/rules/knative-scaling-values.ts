@@ -72,7 +72,7 @@ const scaleBounds = revisionRule(
       value === undefined
         ? `must be an integer: "${activation.value}"`
         : value < 2
-          ? `must be greater than or equal to 2: ${value}`
+          ? `must be greater than or equal to 2, but is ${value}`
           : value < least.value
             ? `must be greater than or equal to min-scale (${value} < ${least.value})`
             : most.value !== 0 && value > most.value

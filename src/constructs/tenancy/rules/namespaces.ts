@@ -28,7 +28,10 @@ const namespaceInSet: Rule = {
   source: 'Kubernetes 1.36, plugin/pkg/admission/namespace/lifecycle',
   fix: 'Add the Namespace to the manifests, make sure that it exists in the cluster, or set metadata.namespace to a namespace in these manifests.',
   *check({ set }) {
-    const names = set.ofKind('Namespace').map(({ id }) => id.name);
+    const names = set
+      .ofKind('Namespace')
+      .map(({ id }) => id.name)
+      .filter((name) => name !== '');
     if (names.length === 0) {
       return;
     }
