@@ -16,7 +16,8 @@ const REMOVAL = /^Remove (?!.* or )(\S+)(?: from [^,]+)?(?:, because .+|: the AP
 /** Whether the fix removes what is at the path of the finding. */
 function removesItsPlace({ path, fix = '', found, severity }: Finding): boolean {
   const [, removed = ''] = REMOVAL.exec(fix) ?? [];
-  const last = fieldBelow('', tokensOf(path).at(-1) ?? '');
+  const token = tokensOf(path).at(-1) ?? '';
+  const last = /^\d+$/.test(token) ? `[${token}]` : fieldBelow('', token);
   return severity !== 'info' && path !== '' && removed !== '' && (removed === found || isNamed(removed, last));
 }
 

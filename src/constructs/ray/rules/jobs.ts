@@ -313,6 +313,19 @@ const headService = rayRule(
   },
 );
 
+/** What the step takes under a surge, which itself has to be a percentage. */
+function stepWords(field: string, surge: number): Pick<Violation, 'expected' | 'fix'> {
+  const most = Math.min(100, Math.max(0, surge));
+  const words = most === 0 ? '0' : `a number from 0 to ${most}`;
+  return {
+    expected: most === 0 ? '0' : `0 to ${most}`,
+    fix:
+      most === surge
+        ? `Set ${field} to ${words}${most === 0 ? ', or increase maxSurgePercent' : ''}.`
+        : `Set maxSurgePercent to a number from 0 to 100, and ${field} to at most that number.`,
+  };
+}
+
 const UPGRADES = ['NewCluster', 'NewClusterWithIncrementalUpgrade', 'None'];
 
 const upgrade = fixesByField(
@@ -381,8 +394,7 @@ const upgrade = fixesByField(
                 ? `stepSizePercent must be less than or equal to 100, but is ${step}`
                 : `stepSizePercent must be less than or equal to maxSurgePercent (${step} > ${surge})`,
           found: step,
-          expected: `0 to ${Math.min(100, Math.max(0, surge))}`,
-          fix: `Set ${fieldOf(`${at}/stepSizePercent`)} to a number from 0 to ${Math.min(100, Math.max(0, surge))}.`,
+          ...stepWords(fieldOf(`${at}/stepSizePercent`), surge),
         };
       }
       if (interval !== undefined && interval <= 0) {
