@@ -19,7 +19,9 @@ export function unknownKeyFix({ key, at, near, place }: UnknownKey): string {
     return `Rename ${named}${at === '' ? '' : ` in ${at}`} to ${near}.`;
   }
   const from = at === '' ? '' : ` from ${at}`;
-  return place === undefined || place === at ? `Remove ${named}${from}.` : `Move ${named}${from} to ${place}, or remove it.`;
+  return place === undefined || place === at
+    ? `Remove ${named}${from}.`
+    : `Move ${named}${from} to ${place}, or remove it.`;
 }
 
 /**

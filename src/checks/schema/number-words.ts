@@ -64,7 +64,13 @@ export function fittingWords(value: number, bits: 32 | 64, node: SchemaNode, pat
 }
 
 /** `an integer from 0 to 7` for a number below or above the bounds, where the schema has both. */
-export function betweenWords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, type }: Schema): string | undefined {
+export function betweenWords({
+  minimum,
+  maximum,
+  exclusiveMinimum,
+  exclusiveMaximum,
+  type,
+}: Schema): string | undefined {
   return minimum === undefined || maximum === undefined || exclusiveMinimum === true || exclusiveMaximum === true
     ? undefined
     : `${type === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`;

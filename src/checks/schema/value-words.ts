@@ -142,7 +142,9 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
     }
   }
   const isVague =
-    /^(?:an integer or )?a string$|^a DNS (?:label|subdomain)\b|^a list of strings$|^a map of strings|^an object(?: with fields)?\b/.test(value);
+    /^(?:an integer or )?a string$|^a DNS (?:label|subdomain)\b|^a list of strings$|^a map of strings|^an object(?: with fields)?\b/.test(
+      value,
+    );
   if (/^an integer or a string$/.test(value) && AMOUNTS.test(path.slice(0, path.lastIndexOf('/')))) {
     return A_QUANTITY;
   }
@@ -193,7 +195,12 @@ export function typeFix(value: JsonValue, node: SchemaNode, path: string): strin
     const isAnyString = format === undefined && choices === undefined && content === 'a string';
     return isAnyString ? quotedFix(value, path) : `Set ${THE_FIELD} to ${content}.`;
   }
-  if (typeof value === 'string' && Object.hasOwn(WRITTEN, type) && WRITTEN[type]?.test(value) === true && isWithin(value, node.schema)) {
+  if (
+    typeof value === 'string' &&
+    Object.hasOwn(WRITTEN, type) &&
+    WRITTEN[type]?.test(value) === true &&
+    isWithin(value, node.schema)
+  ) {
     return `Set ${THE_FIELD} to ${value}, without quotes.`;
   }
   if (type === 'array' && node.items?.typeNames === 'string' && isPlain(value) && value !== '') {

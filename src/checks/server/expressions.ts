@@ -73,9 +73,15 @@ export function expressionFix(
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
-      : `Set FIELD to an expression of type ${type}.`;
+      : `Set FIELD to an expression of type ${type}${Object.hasOwn(EXAMPLES, type) ? `, such as ${EXAMPLES[type]}` : ''}.`;
   return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
+
+/** Expressions of the types that only a mutation has. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'list(JSONPatch)': '[JSONPatch{op: "add", path: "/metadata/labels/team", value: "research"}]',
+  Object: 'Object{metadata: Object.metadata{labels: {"team": "research"}}}',
+};
 
 /** The variable of a similar name, or those that the place has. */
 function variableFix(name: string, field: string, choices: readonly string[]): string {

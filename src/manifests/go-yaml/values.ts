@@ -119,11 +119,7 @@ class ValueReader {
   private scalarValue(node: ScalarNode): JsonValue {
     const { value, inexact } = scalarOf(node);
     if (inexact === true && this.aliasDepth === 0) {
-      this.report(
-        'inexact-number',
-        node,
-        inexactInteger(node.value, value),
-      );
+      this.report('inexact-number', node, inexactInteger(node.value, value));
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {
       return this.refuse(node, 'must be a finite number: JSON has no infinity and no not-a-number');

@@ -55,9 +55,12 @@ test('findings elsewhere, and in other objects, stay as they are', () => {
   const set = finding('/spec/a', 'Set spec.a to 1.');
   const removal = finding('/spec/a', 'Remove spec.a.');
   expect(fixesOf(finding('/spec/ab', 'Set spec.ab to 1.'), removal)[0]).toBe('Set spec.ab to 1.');
-  expect(withOneRemoval([{ finding: set, manifest: other }, { finding: removal, manifest }])[0]?.finding.fix).toBe(
-    set.fix,
-  );
+  expect(
+    withOneRemoval([
+      { finding: set, manifest: other },
+      { finding: removal, manifest },
+    ])[0]?.finding.fix,
+  ).toBe(set.fix);
 });
 
 test('what was expected of a value to set is left out', () => {

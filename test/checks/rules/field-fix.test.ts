@@ -99,7 +99,12 @@ const CASES: readonly (readonly [
   ['/spec/scopes', 'the scopes A and B must not be set together', undefined, 'Remove A or B from spec.scopes.'],
   ['/p/env/0/name', 'X must not be set with y', undefined, 'Remove env[0].'],
   // Values.
-  ['/p/port', 'the port must be between 1 and 65535, but is 70000', '1-65535', 'Set p.port to a number from 1 to 65535.'],
+  [
+    '/p/port',
+    'the port must be between 1 and 65535, but is 70000',
+    '1-65535',
+    'Set p.port to a number from 1 to 65535.',
+  ],
   ['/p/n', 'n must be between 0 and the limit', '0-30', 'Set p.n to a number from 0 to 30.'],
   ['/p/n', 'n must be between 0 and the limit', '0 to 30', 'Set p.n to a number from 0 to 30.'],
   ['/p/n', 'n must be greater than 0, but is -1', undefined, 'Set p.n to a number greater than 0.'],
@@ -265,7 +270,13 @@ test.each([
   ['/a/zone', 'zone must be x, but is y', undefined, 'Set a.c.', 'Set a.zone to a value that is x.'],
   ['/a/ctx', 'runAs must not be 0 here', undefined, 'Set a.c.', 'Set a.ctx.runAs to a value that is not 0 here.'],
   ['/a/map', 'the map type must be atomic or granular', undefined, 'Set a.c.', 'Set a.map to atomic or granular.'],
-  ['/a/expr', 'it must be a string, or an integer, but is 1', undefined, 'Set a.c.', 'Set a.expr to a string, or an integer.'],
+  [
+    '/a/expr',
+    'it must be a string, or an integer, but is 1',
+    undefined,
+    'Set a.c.',
+    'Set a.expr to a string, or an integer.',
+  ],
   ['/a/v', 'it must be no longer than 64 bytes', undefined, 'Set a.c.', 'Shorten a.v to at most 64 bytes.'],
   ['/a/b', 'b is odd', undefined, 'Set a.c.', undefined],
   ['/a/b', 'the key "b" must be c', 'c', 'Set a.d.', undefined],

@@ -21,7 +21,13 @@ test.each([
   [-1e19, 64, {}, '/spec/periodSeconds', 'an integer of at least 1'],
   [1e19, 32, {}, '/value', 'an integer of at most 1000000000'],
   [1e19, 32, {}, '/spec/ports/0/port', 'an integer'],
-  [1e19, 64, { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: true }, '/a', 'an integer from 1 to 8'],
+  [
+    1e19,
+    64,
+    { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: true },
+    '/a',
+    'an integer from 1 to 8',
+  ],
 ] as const)('%d in %d bits, %j at %s', (value, bits, schema, path, words) => {
   expect(fittingWords(value, bits, integer(schema), path)).toBe(words);
 });
@@ -66,7 +72,8 @@ test('a number beyond JSON is not put in quotes', () => {
 });
 
 test('a check knows the field of a number by the schema of its kind', () => {
-  const text = 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: high }\nvalue: 9007199254740993\n';
+  const text =
+    'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: high }\nvalue: 9007199254740993\n';
   const { manifests, problems } = parseYaml(text, 'a.yaml');
   const { findings } = check(new ManifestSet(manifests, problems));
   expect(findings.filter(({ rule }) => rule === 'yaml/exact-integer')).toEqual([

@@ -56,7 +56,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
       path: '/spec/preemptionPolicy',
       message:
         found === undefined
-          ? `preemptionPolicy must be unset or ${policy} in a pod without a priority class: "${own}"`
+          ? `preemptionPolicy must be unset or ${policy} in a pod without a priority class, but is "${own}"`
           : `preemptionPolicy must be unset or equal to that of the PriorityClass "${found.id.name}" (${own} != ${policy})`,
       found: own,
       expected: 'unset',

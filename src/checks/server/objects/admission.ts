@@ -37,7 +37,7 @@ export const admissionRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'A webhook must have a unique name of three parts, a client config, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
-      fix: 'Set the field to a value that is valid in a webhook.',
+      fix: 'Set name, clientConfig, sideEffects, admissionReviewVersions, and rules of the webhook to valid values.',
     },
     (object, say, context, manifest) => {
       const names = new Set<string>();
@@ -66,7 +66,9 @@ export const admissionRules: readonly Rule[] = [
         }
         const timeout = whole(value.timeoutSeconds);
         if (timeout !== undefined && (timeout < 1 || timeout > 30)) {
-          say(`${path}/timeoutSeconds`, `timeoutSeconds must be between 1 and 30, but is ${timeout}`, { expected: '1-30' });
+          say(`${path}/timeoutSeconds`, `timeoutSeconds must be between 1 and 30, but is ${timeout}`, {
+            expected: '1-30',
+          });
         }
         checkLabelSelector(value.namespaceSelector, `${path}/namespaceSelector`, say);
         checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
@@ -174,7 +176,9 @@ export const admissionRules: readonly Rule[] = [
 /** A name without enough parts is completed; of other names, the requirement says what to change. */
 const webhookNameFix = (path: string, bad: string): Details =>
   /^be (?!no more )/.test(bad)
-    ? { fix: `Set ${fieldOf(`${path}/name`)} to a domain name with at least three parts, such as validate.gpus.example.com.` }
+    ? {
+        fix: `Set ${fieldOf(`${path}/name`)} to a domain name with at least three parts, such as validate.gpus.example.com.`,
+      }
     : {};
 
 /** What is deleted is not mutated. */

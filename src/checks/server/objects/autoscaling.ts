@@ -169,9 +169,13 @@ export const autoscalingRules: readonly Rule[] = [
 function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
   const window = whole(rules.stabilizationWindowSeconds);
   if (window !== undefined && (window < 0 || window > 3600)) {
-    say(`${path}/stabilizationWindowSeconds`, `stabilizationWindowSeconds must be between 0 and 3600, but is ${window}`, {
-      expected: '0-3600',
-    });
+    say(
+      `${path}/stabilizationWindowSeconds`,
+      `stabilizationWindowSeconds must be between 0 and 3600, but is ${window}`,
+      {
+        expected: '0-3600',
+      },
+    );
   }
   if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) {
     say(`${path}/selectPolicy`, `unsupported value "${rules.selectPolicy}" for selectPolicy`, {
@@ -295,7 +299,9 @@ function checkTargetFields(kind: string, target: JsonObject, path: string, say: 
       break;
     case 'pods':
       if (!has('averageValue')) {
-        say(path, 'averageValue must be set');
+        say(path, 'averageValue must be set', {
+          fix: `Set ${fieldOf(`${path}/averageValue`)} to a quantity such as 10.`,
+        });
       }
       break;
     default:

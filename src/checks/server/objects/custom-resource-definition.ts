@@ -35,7 +35,11 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       const badGroup =
         group === '' ? 'be set' : (dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'contain a dot'));
       if (badGroup !== undefined) {
-        say('/spec/group', `group must ${badGroup}`, badGroup === 'contain a dot' ? { fix: 'Set spec.group to a domain such as example.com.' } : {});
+        say(
+          '/spec/group',
+          `group must ${badGroup}`,
+          badGroup === 'contain a dot' ? { fix: 'Set spec.group to a domain such as example.com.' } : {},
+        );
       }
       if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
         say('/spec/scope', `unsupported scope "${text(spec.scope)}"`, { expected: 'Namespaced or Cluster' });
@@ -79,7 +83,9 @@ export const customResourceDefinitionRules: readonly Rule[] = [
         const name = text(value.name);
         const bad = dns1035Label(name);
         if (bad !== undefined) {
-          say(`${path}/name`, `the version name must ${bad}`, { fix: `Set ${fieldOf(`${path}/name`)} to a version such as v1.` });
+          say(`${path}/name`, `the version name must ${bad}`, {
+            fix: `Set ${fieldOf(`${path}/name`)} to a version such as v1.`,
+          });
         }
         if (seen.has(name)) {
           say(`${path}/name`, `duplicate version "${name}"`);

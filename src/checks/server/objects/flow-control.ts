@@ -37,9 +37,13 @@ export const flowControlRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       const precedence = whole(spec.matchingPrecedence) ?? 0;
       if (precedence < 0 || precedence > MOST_PRECEDENCE) {
-        say('/spec/matchingPrecedence', `matchingPrecedence must be between 1 and ${MOST_PRECEDENCE}, but is ${precedence}`, {
-          expected: '1 to 10000',
-        });
+        say(
+          '/spec/matchingPrecedence',
+          `matchingPrecedence must be between 1 and ${MOST_PRECEDENCE}, but is ${precedence}`,
+          {
+            expected: '1 to 10000',
+          },
+        );
       }
       if (precedence === 1 && manifest.id.name !== 'exempt') {
         say('/spec/matchingPrecedence', 'matchingPrecedence 1 is reserved for the flow schema "exempt"', {
@@ -87,7 +91,13 @@ export const flowControlRules: readonly Rule[] = [
           type === 'Exempt'
             ? 'only the priority level "exempt" may have the type Exempt'
             : 'the priority level "exempt" must have the type Exempt',
-          { expected: type === 'Exempt' ? 'Limited' : 'Exempt', fix: type === 'Exempt' ? 'Set spec.type: Limited and spec.limited with limitResponse.' : 'Set spec.type to Exempt.' },
+          {
+            expected: type === 'Exempt' ? 'Limited' : 'Exempt',
+            fix:
+              type === 'Exempt'
+                ? 'Set spec.type: Limited and spec.limited with limitResponse.'
+                : 'Set spec.type to Exempt.',
+          },
         );
       }
       const [field, other] = type === 'Limited' ? ['limited', 'exempt'] : ['exempt', 'limited'];
@@ -261,7 +271,10 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
     say(
       `${path}/handSize`,
       `handSize and queues must not require more than ${HASH_BITS} bits of the hash (handSize ${hand}, queues ${queues})`,
-      { found: hand, fix: `Set ${fieldOf(`${path}/handSize`)} to at most ${Math.floor(HASH_BITS / Math.log2(queues))}, or decrease queues.` },
+      {
+        found: hand,
+        fix: `Set ${fieldOf(`${path}/handSize`)} to at most ${Math.floor(HASH_BITS / Math.log2(queues))}, or decrease queues.`,
+      },
     );
   }
 }

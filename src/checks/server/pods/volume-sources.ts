@@ -255,6 +255,9 @@ export function flexVolume(source: JsonObject, path: string, say: Say): void {
       say(
         pointer(path, 'options', key),
         `the option "${key}" must not have a reserved prefix (kubernetes.io or k8s.io)`,
+        {
+          fix: `Rename the key "${key}" in flexVolume.options to a name with another prefix, such as example.com/${key.split('/').at(-1) ?? ''}.`,
+        },
       );
     }
   }

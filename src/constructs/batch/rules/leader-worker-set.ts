@@ -232,7 +232,7 @@ const subGroups = leaderWorkerRule(
       subGroupSize < 1
         ? 'must be greater than or equal to 1'
         : subGroupSize > size
-          ? `must be less than or equal to leaderWorkerTemplate.size (${size})`
+          ? `must be less than or equal to leaderWorkerTemplate.size (${subGroupSize} > ${size})`
           : excluded && !divides(size - 1)
             ? `must be a divisor of ${size - 1}, the size without the leader`
             : !divides(size) && !divides(size - 1)
@@ -241,7 +241,7 @@ const subGroups = leaderWorkerRule(
     if (fault !== undefined) {
       yield {
         path: `${path}/subGroupSize`,
-        message: `subGroupSize ${fault}, but is ${subGroupSize}`,
+        message: `subGroupSize ${fault}${subGroupSize > size ? '' : `, but is ${subGroupSize}`}`,
         found: subGroupSize,
         fix: subGroupFix(size, excluded),
       };

@@ -174,7 +174,7 @@ const filePath = authenticationRule(
     } else if (file.startsWith('/') || file.includes('..')) {
       yield {
         path: '/spec/filePath',
-        message: `filePath must be a relative path without "..": "${file}"`,
+        message: `filePath must be a relative path without "..", but is "${file}"`,
         found: file,
         expected: 'a relative path without ".."',
         fix: 'Set filePath to a path relative to the directory that KEDA was started with, without "..".',

@@ -359,7 +359,9 @@ const nodeRankFromOperator = jobRule(
           ? `${option.text} assigns the same rank to all ${role.count} pods of the role "${role.name}"`
           : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
         found: option.text,
-        expected: isStatic ? `PET_NODE_RANK, which the operator sets, and no ${flagOf(option)}` : `no ${flagOf(option)}`,
+        expected: isStatic
+          ? `PET_NODE_RANK, which the operator sets, and no ${flagOf(option)}`
+          : `no ${flagOf(option)}`,
         fix: `Remove ${option.text} from ${listOf(option)}, because torchrun ${isStatic ? 'reads PET_NODE_RANK' : 'assigns the ranks itself'}.`,
         severity: literal ? 'error' : 'warning',
       };

@@ -7,7 +7,7 @@ import { allOf } from '../../../facts/words';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { valueAt } from '../../../manifests/pointer';
+import { fieldOf, valueAt } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
 import {
@@ -219,6 +219,7 @@ const pathAllowed = multikueueRule(
         path: pointerTo(object),
         message: `the kubeconfig "${path}" must be below ${KUBECONFIG_FOLDER}`,
         found: path,
+        fix: `Set ${fieldOf(pointerTo(object))} to the path of a file below ${KUBECONFIG_FOLDER}.`,
       };
     }
   },

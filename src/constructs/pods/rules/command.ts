@@ -87,7 +87,12 @@ export const commandRules: readonly Rule[] = [
             const name = braced ?? bare ?? '';
             say(path, `${written} is not expanded, because the command does not run in a shell`, {
               expected: `$(${name})`,
-              fix: expansionFix(written, name, fieldOf(path), SETS_VARIABLES.has(pod.group) || definesVariable(container, name)),
+              fix: expansionFix(
+                written,
+                name,
+                fieldOf(path),
+                SETS_VARIABLES.has(pod.group) || definesVariable(container, name),
+              ),
               // An image's own entry point may be a shell; a name without braces may be meant as text.
               ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
             });

@@ -176,7 +176,11 @@ export const contentionRules: readonly Rule[] = [
               : `the server uses only ${ranks} of the ${counted(count, nounOf(devices))} in the container`,
             {
               expected: `${ranks === tensor ? '' : 'parallel sizes whose product is '}${count}`,
-              fix: fixOfSizes(ranks === tensor ? '--tensor-parallel-size' : 'the product of the parallel sizes', ranks, count),
+              fix: fixOfSizes(
+                ranks === tensor ? '--tensor-parallel-size' : 'the product of the parallel sizes',
+                ranks,
+                count,
+              ),
             },
           );
         }

@@ -480,7 +480,7 @@ const mountsComplete = fixesByField(
           if (mountPath === '' || !mountPath.startsWith('/')) {
             yield {
               path: `${place}/mountPath`,
-              message: `mountPath must be an absolute path: "${mountPath}"`,
+              message: `mountPath must be an absolute path, but is "${mountPath}"`,
               found: mountPath,
               expected: 'an absolute path such as /data',
             };

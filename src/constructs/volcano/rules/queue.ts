@@ -117,7 +117,12 @@ const amountsValid: ObjectRule = fixesByField({
           expected: '0 or more',
         };
       } else if (isIntegerResource(resource) && amount.thousandths() % 1000n !== 0n) {
-        yield { path, message: `${resource} must be an integer, but is ${written}`, found: written, expected: 'an integer' };
+        yield {
+          path,
+          message: `${resource} must be an integer, but is ${written}`,
+          found: written,
+          expected: 'an integer',
+        };
       }
     }
   },
