@@ -73,9 +73,13 @@ export function expressionFix(
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
-      : `Set FIELD to an expression of type ${type}${Object.hasOwn(EXAMPLES, type) ? `, such as ${EXAMPLES[type]}` : ''}.`;
+      : `Set FIELD to an expression of type ${withExample(type)}.`;
   return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
+
+/** `bool`, `Object, such as Object{…}`. */
+const withExample = (type: string): string =>
+  Object.hasOwn(EXAMPLES, type) ? `${type}, such as ${EXAMPLES[type]}` : type;
 
 /** Expressions of the types that only a mutation has. */
 const EXAMPLES: Readonly<Record<string, string>> = {
