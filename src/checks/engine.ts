@@ -3,7 +3,7 @@
  */
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
-import { type Manifest } from '../manifests/manifest';
+import { type Manifest, type SourceProblem } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { unguarded } from '../manifests/values/unknown';
 import { Contents } from './contents';
@@ -20,7 +20,8 @@ import { reportUnknownSuppressions } from './rules/known-rules';
 import { runRules } from './rules/run-rules';
 import { ShapeChecker } from './schema/check-shape';
 import { shapeRules } from './schema/shape-rules';
-import { takesText } from './schema/text-fields';
+import { numberFix } from './schema/number-words';
+import { fieldNode, takesText } from './schema/text-fields';
 import { fixInFile, sourceRules } from './rules/source-rules';
 import { type Suppression } from './report/suppression';
 
@@ -132,9 +133,23 @@ export function reportSourceProblems({ set, context }: CheckQuestion, collector:
     if (manifest === undefined) {
       collector.addUnattached(rule, problem);
     } else if (problem.kind !== 'huge-number' || isRejectedNumber(manifest, path, context.kubernetes)) {
-      collector.add(rule, manifest, { path, message, fix: fixInFile(rule, problem) }, position);
+      const fix = fixOfNumber(problem, manifest, path, context.kubernetes) ?? fixInFile(rule, problem);
+      collector.add(rule, manifest, { path, message, fix }, position);
     }
   }
+}
+
+/** What to write in the place of a number that JSON readers change, by the schema of its field. */
+function fixOfNumber(
+  { kind }: Pick<SourceProblem, 'kind'>,
+  { id }: Manifest,
+  path: string,
+  kubernetes: KubernetesMinor,
+): string | undefined {
+  const isInteger = kind === 'inexact-number';
+  return isInteger || kind === 'huge-number'
+    ? numberFix(fieldNode(findKind(id.apiVersion, id.kind), path, kubernetes), path, isInteger)
+    : undefined;
 }
 
 /** Of a built-in kind, a quantity may be of any size, and the check of the shape reports the fields that take no text. */

@@ -41,6 +41,13 @@ export function fieldOf(path: string): string {
   while (first > 0 && isUnclear(tokens[first])) {
     first -= 1;
   }
+  // A name that begins with a bracket reads as a list.
+  if (first > 0 && isInBrackets(tokens[first])) {
+    first -= 1;
+    while (first > 0 && (isIndex(tokens[first]) || isInBrackets(tokens[first]))) {
+      first -= 1;
+    }
+  }
   return tokens.length === 0 ? 'the object' : joined(tokens.slice(first));
 }
 
@@ -49,7 +56,11 @@ export function fieldPathOf(path: string): string {
   return joined(tokensOf(path));
 }
 
-function isIndex(token: string): boolean {
+function isInBrackets(token = ''): boolean {
+  return !/^[\w$]+(?:-+[\w$]+)*$/.test(token);
+}
+
+function isIndex(token = ''): boolean {
   return /^(0|[1-9]\d*)$/.test(token);
 }
 
@@ -59,7 +70,7 @@ function joined(tokens: readonly string[]): string {
 
 /** A field or an item below another field: `spec.template`, `limits["nvidia.com/gpu"]`, `volumes[0]`, `byNumber["0"]`. */
 export function fieldBelow(field: string, key: string | number): string {
-  if (typeof key === 'number' || isIndex(key) || !/^[\w$]+(?:-+[\w$]+)*$/.test(key)) {
+  if (typeof key === 'number' || isIndex(key) || isInBrackets(key)) {
     return `${field}[${JSON.stringify(key)}]`;
   }
   return field === '' ? key : `${field}.${key}`;

@@ -21,6 +21,7 @@ import { withShortNames, withShortValues } from './long-values';
 import { MOST_FINDINGS, omittedMessage } from './most-findings';
 import { fixInFile } from '../rules/source-rules';
 import { type Violation } from '../rules/rule';
+import { withOneRemoval } from './removals';
 import { withoutSecretValues } from './secrets';
 import { type FindingSink, type ReportedFacts, wantsGroup, wantsTiers } from './sink';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
@@ -270,7 +271,7 @@ export class FindingCollector implements FindingSink {
     const unattached = this.set.problems.filter((problem) => problem.manifest === undefined).length;
     return {
       documents: this.set.manifests.length + unattached,
-      findings: findings.map(({ finding }) => finding),
+      findings: withOneRemoval(findings).map(({ finding }) => finding),
       notChecked: this.notChecked,
       suppressed: this.suppressed,
       skipped: this.set.skipped,

@@ -33,6 +33,12 @@ const VALID: Readonly<Record<string, string>> = {
 const validOf = (field: string, what: string): string =>
   Object.hasOwn(VALID, what) ? (contentOf(field) ?? VALID[what] ?? '') : `a valid ${what}`;
 
+/** Examples of paths that begin with a part of an object. */
+const PATHS: Readonly<Record<string, string>> = {
+  '.spec': 'a JSON path such as .spec.replicas',
+  '.status': 'a JSON path such as .status.replicas',
+};
+
 /** A choice between fields, which a fix of one of them does not make. */
 const EITHER = /\bexactly one\b/;
 
@@ -40,6 +46,9 @@ const EITHER = /\bexactly one\b/;
 export function keepOne(names: readonly string[], field: string): string {
   return `Keep ${oneOf(names)} in ${field}, and remove the other${names.length > 2 ? 's' : ''}.`;
 }
+
+/** Fields with quantities, by their names. */
+const AMOUNT = /(?:^|\.)(?:storage|memory|cpu|ephemeral-storage|capacity|averageValue)$/;
 
 /** The first form that matches decides; without a result, the next one is tried. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined])[] = [
@@ -102,11 +111,12 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, from, to], { field }) => `Set ${field} to a number from ${from} to ${to}.`,
   ],
   [
-    / must be ((?:greater|less) than(?: or equal to)?) (-?\d+)(?![^\s:])(?!.*\()/,
-    ([, order, bound], { field }) => `Set ${field} to a number ${order} ${bound}.`,
+    / must be ((?:greater|less) than(?: or equal to)?) (-?\d+)(?![^\s:,])(?!.*\()/,
+    ([, order, bound], { field }) =>
+      `Set ${field} to a ${AMOUNT.test(field) ? 'quantity' : 'number'} ${order} ${bound}.`,
   ],
   [
-    / must be (at least|at most) (-?\d+)(?![^\s:])/,
+    / must be (at least|at most) (-?\d+)(?![^\s:,])/,
     ([, order, bound], { field }) => `Set ${field} to ${order} ${bound}.`,
   ],
   [
@@ -158,7 +168,10 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray, place: Place) 
     ([, subject, other], { field }) =>
       field.split('.').at(-1) === subject ? `Set ${other}, or remove ${field}.` : undefined,
   ],
-  [/ must begin with (\S+?)\.?$/, ([, prefix], { field }) => `Set ${field} to a value that begins with ${prefix}.`],
+  [
+    / must begin with (\S+?)\.?$/,
+    ([, prefix = ''], { field }) => `Set ${field} to ${PATHS[prefix] ?? `a value that begins with ${prefix}`}.`,
+  ],
   [/ must not be listed\b/, (_match, { field }) => `Remove ${field}.`],
   [
     /^the port name "/,
@@ -277,13 +290,17 @@ export function fixOfRequirement(said: Said, ruleFix: string): string | undefine
 const IN_TEXT = /^\/data\/[^/]+$/;
 
 /**
- * What must hold for the field in hand, where the fix of the rule does not name it.
+ * What must hold for the field in hand, where the fix of the rule does not name it, or names it among others.
  *
  * @param ruleFix the fix of the rule
  */
 export function fixNaming(said: Said, ruleFix: string): string | undefined {
-  return isNamed(said, ruleFix) ? undefined : setOrChange(said);
+  const isOfField = OF_SEVERAL.test(ruleFix) ? isNameless(said) : isNamed(said, ruleFix);
+  return isOfField ? undefined : setOrChange(said);
 }
+
+/** A fix of several fields. */
+const OF_SEVERAL = /^Set (?!either\b).*\band\b/;
 
 /** A bound that is a number. */
 const BOUND = / must be (?:(?:greater|less) than(?: or equal to)?|between|at least|at most) -?\d/;
@@ -299,7 +316,10 @@ function setOrChange(said: Said): string | undefined {
 /** Whether the fix of the rule names the field, or there is no field to name. */
 function isNamed(said: Said, ruleFix: string): boolean {
   const name = lastName(said).toLowerCase();
-  return isNameless(said) || (name !== '' && ruleFix.toLowerCase().includes(name));
+  // A short name may be part of a word.
+  const text = ruleFix.toLowerCase();
+  const isThere = name.length > 3 ? text.includes(name) : text.split(/[^\w-]+/).includes(name);
+  return isNameless(said) || (name !== '' && isThere);
 }
 
 /** Whether the message is about the whole object or about a key, neither of which is a field. */

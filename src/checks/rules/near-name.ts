@@ -114,6 +114,14 @@ const SYNTAXES: readonly Syntax[] = [
   },
 ];
 
+/** Whether something of the value is left: numbers and times make no name, as against values of labels. */
+function isNear(near: string, value: string, { noun }: Syntax): boolean {
+  const letters = near.replace(/[^a-z]/gi, '').length;
+  const all = near.replace(/[^a-z0-9]/gi, '').length;
+  const isLeft = noun === 'a label value' || letters * 4 >= all;
+  return letters > 0 && near !== value && isLeft;
+}
+
 /**
  * `a DNS label such as "gantry-system"`; `undefined` for other requirements.
  *
@@ -126,5 +134,5 @@ export function nearName(requirement: string, value = ''): string | undefined {
     return undefined;
   }
   const near = syntax.near?.(value) ?? '';
-  return `${syntax.noun} such as ${/[a-z]/i.test(near) && near !== value ? `"${near}"` : syntax.example}`;
+  return `${syntax.noun} such as ${isNear(near, value, syntax) ? `"${near}"` : syntax.example}`;
 }

@@ -22,7 +22,9 @@ export function fixInFile(
   }
   const what = / ?\bitem \d+ of the list\b/.test(message) ? 'the item' : 'the document';
   if (/ is (?:an? \w+|empty); a Kubernetes object /.test(message)) {
-    return `Replace ${what} with an object that sets apiVersion and kind, or remove ${what}.`;
+    const isManifest = /\.(?:ya?ml|json)$/i.test(file ?? '');
+    const otherwise = isManifest ? '' : ', or leave the file out of the check';
+    return `Replace ${what} with an object that sets apiVersion and kind${isManifest ? ', or' : ','} remove ${what}${otherwise}.`;
   }
   const [, missing] =
     /^(?!.* and no ).* has no (apiVersion|kind)$|^(apiVersion|kind) must be a string/.exec(message)?.filter(Boolean) ??
@@ -73,15 +75,15 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     summary: 'A number in JSON must not exceed the range of a double (about 1.8e308).',
     why: 'The API server cannot read the object, except for a quantity of a built-in kind, which it reads as a string.',
     source: 'Kubernetes API server, decoding of JSON',
-    fix: 'Set the field to a smaller number: a number in JSON must be less than 1.8e308.',
+    fix: 'Set the value of the field to a number less than 1.8e308.',
   },
   'inexact-number': {
     id: 'yaml/exact-integer',
     tier: 'advice',
     severity: 'warning',
     summary: 'An integer must not have more digits than JSON readers keep.',
-    why: 'Beyond 2^53 many programs, including this check, read a neighboring number instead.',
+    why: 'Beyond 2^53 programs that read JSON numbers as doubles, such as this check, read a neighboring number instead.',
     source: 'RFC 8259, section 6',
-    fix: 'Set the field to an integer between -9007199254740991 and 9007199254740991 (2^53 - 1), or put the value in quotes if the field takes a string.',
+    fix: 'Set the field to an integer from -9007199254740991 to 9007199254740991 (2^53 - 1), or put the value in quotes if the field takes a string.',
   },
 };

@@ -370,7 +370,8 @@ function checkScale(object: JsonObject, scale: string | undefined, list: Violati
   list.add(
     shapeRules.scale,
     {
-      message: replicas < 0 ? `must be greater than or equal to 0: ${replicas}` : `${replicas} does not fit in 32 bits`,
+      message:
+        replicas < 0 ? `must be greater than or equal to 0, but is ${replicas}` : `${replicas} does not fit in 32 bits`,
       found: replicas,
       expected: 'an integer from 0 to 2147483647',
       fix: `Set ${THE_FIELD} to an integer from 0 to 2147483647.`,

@@ -13,6 +13,12 @@ const NANOSECONDS = /^(?:panicWindow|stableWindow)$/;
 const PORT_RANGE = 'an integer from 1 to 65535';
 const BYTES = /(?:^|\.)(?:memory|storage|ephemeral-storage)$|(?:^|\.)hugepages-/;
 
+/** Whether the name of the field says which integers it takes. */
+export function hasKnownRange(path: string): boolean {
+  const last = tokensOf(path).at(-1) ?? '';
+  return PORT.test(last) || NANOSECONDS.test(last);
+}
+
 /** The text about the field at the path, with what is known of the field by its name. */
 export function exactWords(text: string, path: string): string {
   const last = tokensOf(path).at(-1) ?? '';

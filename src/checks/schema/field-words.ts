@@ -10,9 +10,18 @@ const EFFECT = 'NoSchedule, PreferNoSchedule, or NoExecute';
 const GROUP = 'an API group such as example.com';
 const IN_OR_NOT_IN = 'In or NotIn';
 const PCI_ADDRESS = 'a PCI address such as 0000:3b:00.0';
+const METRICS_PATH = 'a path such as /metrics';
+const METRICS_PORT = 'the name of a port, such as metrics';
 const PROFILE = 'RuntimeDefault, Localhost, or Unconfined';
 const REPOSITORY = 'a repository URL such as https://github.com/example/manifests';
 const VOLUME_ID = 'the ID of the volume in the storage system';
+
+/** Integers for which a server or a webhook demands more than the schema. */
+const INTEGERS: Readonly<Record<string, string>> = {
+  'policies[].periodSeconds': 'an integer from 1 to 1800',
+  'policies[].value': 'an integer of at least 1',
+  'spec.numVfs': 'an integer of at least 1',
+};
 
 const STRINGS: Readonly<Record<string, string>> = {
   '.addressType': 'IPv4, IPv6, or FQDN',
@@ -24,6 +33,7 @@ const STRINGS: Readonly<Record<string, string>> = {
   'appArmorProfile.type': PROFILE,
   'auditAnnotations[].valueExpression': CEL,
   'cel.expression': CEL,
+  'cidrs[]': 'a CIDR such as 10.96.0.0/12',
   'clusterTrustBundle.path': 'a relative path such as ca.pem',
   'conditions[].reason': 'a reason such as Started',
   'conditions[].status': '"True", "False", or "Unknown"',
@@ -38,11 +48,14 @@ const STRINGS: Readonly<Record<string, string>> = {
   'derivedAttributes[].expression': CEL,
   'devices[].driver': DRIVER,
   'distinguisherMethod.type': 'ByUser or ByNamespace',
+  'endpoints[].path': METRICS_PATH,
+  'endpoints[].port': METRICS_PORT,
   'exitCodes.operator': IN_OR_NOT_IN,
   'fieldRef.fieldPath': 'a field such as metadata.name',
   'fileKeyRef.path': 'a relative path such as config.env',
   'flexVolume.driver': 'the name of the driver',
   'git.repoURL': REPOSITORY,
+  'hashiCorpVault.address': 'a URL such as https://vault.example.com:8200',
   'hostPath.path': 'an absolute path such as /data',
   'image.repository': 'an image repository such as ghcr.io/example',
   'image.tag': 'an image tag such as v1.2',
@@ -54,6 +67,7 @@ const STRINGS: Readonly<Record<string, string>> = {
   'matchConditions[].expression': CEL,
   'matchFeatures[].feature': 'a feature such as cpu.cpuid',
   'matchFields[].operator': 'In, NotIn, Exists, DoesNotExist, Gt, or Lt',
+  'matchNames[]': 'the name of a namespace',
   'metrics[].type': 'Resource, ContainerResource, Pods, Object, or External',
   'mutations[].patchType': 'ApplyConfiguration or JSONPatch',
   'nfs.path': 'an exported path such as /exports/data',
@@ -64,6 +78,8 @@ const STRINGS: Readonly<Record<string, string>> = {
   'opaque.driver': DRIVER,
   'parentRef.resource': 'the plural name of a resource, such as services',
   'paths[].pathType': 'Exact, Prefix, or ImplementationSpecific',
+  'podMetricsEndpoints[].path': METRICS_PATH,
+  'podMetricsEndpoints[].port': METRICS_PORT,
   'policies[].type': 'Pods or Percent',
   'ports[].protocol': 'TCP, UDP, or SCTP',
   'resizePolicy[].restartPolicy': 'NotRequired or RestartContainer',
@@ -76,7 +92,9 @@ const STRINGS: Readonly<Record<string, string>> = {
   'serviceAccountToken.path': 'a relative path such as token',
   'source.repoURL': REPOSITORY,
   'sources[].repoURL': REPOSITORY,
+  'spec.binaryVersion': 'a semantic version such as 1.36.0',
   'spec.driver': DRIVER,
+  'spec.emulationVersion': 'a semantic version such as 1.36.0',
   'spec.entrypoint': 'a command such as python train.py',
   'spec.group': GROUP,
   'spec.schedule': 'a cron schedule such as "0 2 * * *"',
@@ -129,6 +147,10 @@ export function stringWords(path: string): string | undefined {
   return own(STRINGS, nameOf(path));
 }
 
+export function integerWords(path: string): string | undefined {
+  return own(INTEGERS, nameOf(path));
+}
+
 export function listOfStringsWords(path: string): string | undefined {
   return own(LISTS, nameOf(path));
 }
@@ -137,6 +159,9 @@ export function listOfStringsWords(path: string): string | undefined {
 function nameOf(path: string): string {
   const tokens = tokensOf(path);
   const [field = ''] = tokens.slice(-1);
+  if (/^\d+$/.test(field)) {
+    return `${tokens.at(-2) ?? ''}[]`;
+  }
   const isItem = /^\d+$/.test(tokens.at(-2) ?? '');
   return `${isItem ? `${tokens.at(-3) ?? ''}[]` : (tokens.at(-2) ?? '')}.${field}`;
 }

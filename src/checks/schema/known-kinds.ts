@@ -272,21 +272,32 @@ export class KnownKinds {
     if (REQUEST_KINDS.has(kind)) {
       return { why: `${kind} is an API request, not an object` };
     }
-    const elsewhere = this.preferred(allKinds().filter((info) => info.kind === kind && this.isServed(info)));
+    const elsewhere = this.elsewhere(kind);
     return {
       noSuchKind: `no kind "${kind}" in apiVersion "${apiVersion}"`,
       ...(meant !== undefined
         ? { expected: `kind ${meant}` }
-        : elsewhere === undefined
+        : elsewhere.length === 0
           ? {}
-          : { expected: `apiVersion ${elsewhere.apiVersion}` }),
+          : { expected: `apiVersion ${oneOf(elsewhere)}` }),
       fix:
         meant !== undefined
           ? `Set kind: ${meant}.`
-          : elsewhere === undefined
+          : elsewhere.length === 0
             ? `Set kind to a kind in apiVersion "${apiVersion}", or set apiVersion to the group and version of the kind.`
-            : `Set apiVersion: ${elsewhere.apiVersion}.`,
+            : elsewhere.length === 1
+              ? `Set apiVersion: ${elsewhere[0]}.`
+              : `Set apiVersion to ${oneOf(elsewhere)}.`,
     };
+  }
+
+  /** The preferred version of each group that has a kind of this name. */
+  private elsewhere(kind: string): readonly string[] {
+    const named = allKinds().filter((info) => info.kind === kind && this.isServed(info));
+    return [...new Set(named.map(({ group }) => group))].flatMap((group) => {
+      const version = this.preferred(named.filter((info) => info.group === group))?.apiVersion;
+      return version === undefined ? [] : [version];
+    });
   }
 
   /** A group that is the name of a project, while its kinds are in groups below that name, is a mistake; of others nothing is known. */

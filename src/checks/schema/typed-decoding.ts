@@ -204,7 +204,7 @@ export class TypedDecoding {
     if (fits) {
       return;
     }
-    this.list.add(shapeRules.format, tooWide(value, node.schema.format ?? 'int64'));
+    this.list.add(shapeRules.format, tooWide(value, node.schema.format ?? 'int64', node, this.list.path));
   }
 
   private intOrString(value: JsonValue, node: SchemaNode): void {
@@ -215,7 +215,7 @@ export class TypedDecoding {
       return this.wrongType(value, 'integer or string', node);
     }
     if (Math.abs(value + 0.5) > LARGEST_INT32 + 0.5) {
-      this.list.add(shapeRules.format, tooWide(value, 'int32'));
+      this.list.add(shapeRules.format, tooWide(value, 'int32', node, this.list.path));
     }
   }
 

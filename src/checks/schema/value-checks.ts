@@ -4,6 +4,7 @@
  * Follows kube-openapi's validators, with what is peculiar to them: a format switches the type check off for texts and lists, a number
  * counts as an integer when it is one to within a billionth, and lengths are in code points.
  */
+import { nearestName } from '../../facts/spelling';
 import { contentOf } from '../rules/field-content';
 import { fieldOf } from '../../manifests/pointer';
 import { type JsonValue } from '../../facts/api/schema';
@@ -13,6 +14,7 @@ import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { written } from './exact-words';
 import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';
+import { betweenWords, fittingWords } from './number-words';
 import { contentWords, MOST_CHOICES, tellingFields, typeFix } from './value-words';
 import { THE_FIELD, type Found, type ViolationList } from './violation-list';
 import { allOf, counted, oneOf, withArticle } from '../../facts/words';
@@ -105,7 +107,7 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
     return true;
   }
   if (isNumeric && typeof value === 'number' && Number.isInteger(value)) {
-    list.add(shapeRules.type, tooWide(value, 'int64'));
+    list.add(shapeRules.type, tooWide(value, 'int64', node, list.path));
     return false;
   }
   list.add(shapeRules.type, {
@@ -118,15 +120,14 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
 }
 
 /** A number that the field cannot hold. */
-export function tooWide(value: number, format: string): Found {
+export function tooWide(value: number, format: string, node: SchemaNode, path: string): Found {
   const bits = format === 'int64' ? 64 : 32;
-  const fitting = `${format === 'float' ? 'a number' : 'an integer'} that fits in ${bits} bits`;
-  const [least, most] = bits === 64 ? ['-9223372036854775808', '9223372036854775807'] : ['-2147483648', '2147483647'];
+  const fitting = format === 'float' ? 'a number that fits in 32 bits' : fittingWords(value, bits, node, path);
   return {
     message: `${value} does not fit in ${bits} bits`,
     found: value,
-    expected: `${fitting} (${format})`,
-    fix: `Set ${THE_FIELD} to ${fitting}${format === 'float' ? '' : value > 0 ? `, at most ${most}` : `, at least ${least}`}.`,
+    expected: fitting,
+    fix: `Set ${THE_FIELD} to ${fitting}.`,
   };
 }
 
@@ -213,30 +214,30 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
   const { schema } = node;
   const format = schema.format === undefined ? undefined : formatOf(node, target);
   if (format !== undefined && !fitsIn(format, value)) {
-    list.add(shapeRules.format, tooWide(value, format));
+    list.add(shapeRules.format, tooWide(value, format, node, list.path));
   }
   const { minimum, maximum, multipleOf } = schema;
   if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
     const bound = schema.exclusiveMaximum === true ? `less than ${maximum}` : `less than or equal to ${maximum}`;
     list.add(shapeRules.bound, {
-      message: `must be ${bound}: ${value}`,
+      message: `must be ${bound}, but is ${value}`,
       found: value,
       expected: bound,
-      fix: `Set the \`field\` to a number ${bound}.`,
+      fix: `Set the \`field\` to ${betweenWords(schema) ?? `a number ${bound}`}.`,
     });
   }
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
     const bound = schema.exclusiveMinimum === true ? `greater than ${minimum}` : `greater than or equal to ${minimum}`;
     list.add(shapeRules.bound, {
-      message: `must be ${bound}: ${value}`,
+      message: `must be ${bound}, but is ${value}`,
       found: value,
       expected: bound,
-      fix: `Set the \`field\` to a number ${bound}.`,
+      fix: `Set the \`field\` to ${betweenWords(schema) ?? `a number ${bound}`}.`,
     });
   }
   if (multipleOf !== undefined && !isJsonInteger(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
     list.add(shapeRules.bound, {
-      message: `must be a multiple of ${multipleOf}: ${value}`,
+      message: `must be a multiple of ${multipleOf}, but is ${value}`,
       found: value,
       expected: `a multiple of ${multipleOf}`,
       fix: `Set the \`field\` to a multiple of ${multipleOf}.`,
@@ -277,14 +278,16 @@ function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
     fix:
       typeof meant === 'string'
         ? `Set the \`field\` to ${written(meant)}: values are case-sensitive.`
-        : `Set the \`field\` to ${choice(shown)}.`,
+        : `Set the \`field\` to ${choice(shown, value)}.`,
   };
 }
 
-/** `a, b, or c`; a long list is cut, since `expected` has all of it. */
-function choice(values: readonly string[]): string {
+/** `a, b, or c`; of a long list the nearest, or what begins it, since `expected` has all of it. */
+function choice(values: readonly string[], found: JsonValue): string {
   if (values.length > MOST_CHOICES) {
-    return `one of the ${values.length} supported values, for example ${values[0] ?? ''}`;
+    const near = typeof found === 'string' ? nearestName(found, values) : undefined;
+    const example = values.find((value) => /\w/.test(value)) ?? values[0] ?? '';
+    return near ?? `one of the ${values.length} supported values, for example ${example}`;
   }
   return oneOf(values);
 }

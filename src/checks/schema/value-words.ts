@@ -7,7 +7,7 @@ import { shortened } from '../../manifests/values/shown-values';
 import { fieldOf, tokensOf } from '../../manifests/pointer';
 import { contentOf } from '../rules/field-content';
 import { A_QUANTITY, boundWords, written } from './exact-words';
-import { listOfStringsWords, stringWords, timeExample } from './field-words';
+import { integerWords, listOfStringsWords, stringWords, timeExample } from './field-words';
 import { patternWords } from './pattern-words';
 import { rulesOf, type SchemaNode } from './schema-node';
 import { THE_FIELD } from './violation-list';
@@ -114,7 +114,7 @@ function objectWords(node: SchemaNode): string {
 
 /** Fields whose names say what they hold, in the objects of any project. */
 const TELLING =
-  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|location|operator|verbs|apiGroups|apiVersions|operations|metadata|openAPIV3Schema|labels|annotations|nodeSelector|matchLabels|attacher|provisioner|conditionType|nfs\.server|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
+  /(?:^|\.)(?:name|kind|apiVersion|namespace|uid|url|expr|image|topologyKey|key|ip|cidr|interval|location|operator|verbs|apiGroups|apiVersions|operations|metadata|nicSelector|openAPIV3Schema|labels|annotations|nodeSelector|matchLabels|attacher|provisioner|conditionType|nfs\.server|(?:max|min)(?:Unavailable|Surge)|\w*[pP]ort|[a-z]\w*Name)$/;
 
 /** Names of resources are the keys of these. */
 const AMOUNTS =
@@ -123,6 +123,12 @@ const AMOUNTS =
 /** What the field at the path takes, by its name where that says more than its schema. */
 export function contentWords(node: SchemaNode | undefined, path: string): string {
   const value = valueWords(node);
+  if (/^an integer\b(?! or)/.test(value)) {
+    return integerWords(path) ?? value;
+  }
+  if (value === 'an object' && AMOUNTS.test(path)) {
+    return 'a map of resources to quantities, such as { nvidia.com/gpu: 8 }';
+  }
   if (value === 'a string' && node !== undefined) {
     const words = node.schema.format === 'date-time' ? timeWords(path) : stringWords(path);
     if (words !== undefined) {
@@ -136,7 +142,9 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
     }
   }
   const isVague =
-    /^(?:an integer or )?a string$|^a list of strings$|^a map of strings|^an object(?: with fields)?\b/.test(value);
+    /^(?:an integer or )?a string$|^a DNS (?:label|subdomain)\b|^a list of strings$|^a map of strings|^an object(?: with fields)?\b/.test(
+      value,
+    );
   if (/^an integer or a string$/.test(value) && AMOUNTS.test(path.slice(0, path.lastIndexOf('/')))) {
     return A_QUANTITY;
   }
@@ -160,9 +168,16 @@ export function requiredFix(node: SchemaNode | undefined, path: string): string 
   return `Set ${THE_FIELD} to ${requiredWords(node, path)}.`;
 }
 
-/** For a number or a boolean where a string is expected. */
-function quotedFix(value: string | number | boolean): string {
-  return `Quote the value of the \`field\`: "${String(value)}".`;
+/** Maps and fields of strings that mean nothing to the server: any value may be meant. */
+const FREE_MAP =
+  /\/(?:labels|annotations|matchLabels|nodeSelector|nodeLabels|selector|data|stringData|parameters|options|arguments|metadata)\/[^/]+$/;
+const FREE_FIELD = /\/(?:value|(?:args|command|values)\/\d+)$/;
+
+/** For a number or a boolean where a string is expected: such a string, if it may be meant. */
+function quotedFix(value: string | number | boolean, path: string): string {
+  const isFree = FREE_MAP.test(path) || FREE_FIELD.test(path);
+  const isName = typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  return isFree || isName ? `Set ${THE_FIELD} to "${String(value)}", with quotes.` : `Set ${THE_FIELD} to a string.`;
 }
 
 /** A string that is written as another type is. */
@@ -178,15 +193,25 @@ export function typeFix(value: JsonValue, node: SchemaNode, path: string): strin
   const content = contentWords(node, path);
   if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
     const isAnyString = format === undefined && choices === undefined && content === 'a string';
-    return isAnyString ? quotedFix(value) : `Set ${THE_FIELD} to ${content}.`;
+    return isAnyString ? quotedFix(value, path) : `Set ${THE_FIELD} to ${content}.`;
   }
-  if (typeof value === 'string' && Object.hasOwn(WRITTEN, type) && WRITTEN[type]?.test(value) === true) {
-    return `Remove the quotes from the value of the \`field\`: ${value}.`;
+  if (
+    typeof value === 'string' &&
+    Object.hasOwn(WRITTEN, type) &&
+    WRITTEN[type]?.test(value) === true &&
+    isWithin(value, node.schema)
+  ) {
+    return `Set ${THE_FIELD} to ${value}, without quotes.`;
   }
   if (type === 'array' && node.items?.typeNames === 'string' && isPlain(value) && value !== '') {
     return `Set the \`field\` to a list: [${JSON.stringify(shortened(String(value)))}].`;
   }
   return `Set ${THE_FIELD} to ${content}.`;
+}
+
+/** Whether the number in a string is within the bounds of the field. */
+function isWithin(text: string, { minimum = -Infinity, maximum = Infinity, type }: Schema): boolean {
+  return type !== 'integer' || (Number(text) >= minimum && Number(text) <= maximum);
 }
 
 const isPlain = (value: JsonValue): value is string | number => typeof value === 'string' || typeof value === 'number';

@@ -73,9 +73,19 @@ export function expressionFix(
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
-      : `Set FIELD to an expression of type ${type}.`;
+      : `Set FIELD to an expression of type ${withExample(type)}.`;
   return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
+
+/** `bool`, `Object, such as Object{…}`. */
+const withExample = (type: string): string =>
+  Object.hasOwn(EXAMPLES, type) ? `${type}, such as ${EXAMPLES[type]}` : type;
+
+/** Expressions of the types that only a mutation has. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'list(JSONPatch)': '[JSONPatch{op: "add", path: "/metadata/labels/team", value: "research"}]',
+  Object: 'Object{metadata: Object.metadata{labels: {"team": "research"}}}',
+};
 
 /** The variable of a similar name, or those that the place has. */
 function variableFix(name: string, field: string, choices: readonly string[]): string {

@@ -49,7 +49,7 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
     list.add(
       metadataRules.generation,
       {
-        message: `metadata.generation must be greater than or equal to 0: ${metadata.generation}`,
+        message: `metadata.generation must be greater than or equal to 0, but is ${metadata.generation}`,
         found: metadata.generation,
         expected: 'at least 0',
       },
@@ -61,7 +61,7 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
     list.add(
       metadataRules.resourceVersion,
       {
-        message: `metadata.resourceVersion must not be set: ${quoted(version)}`,
+        message: 'metadata.resourceVersion must not be set',
         found: version,
         expected: 'no resourceVersion',
       },
@@ -118,6 +118,9 @@ function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
 
 /** What to write as the beginning of a generated name, which may end with a minus sign. */
 function fixOfPrefix(complaint = '', prefix: string): { readonly fix?: string } {
+  if (complaint.startsWith('be an IP address')) {
+    return { fix: 'Remove metadata.generateName, and set metadata.name to an IP address such as 10.0.0.1.' };
+  }
   const near = nearName(complaint, prefix);
   const begins = near?.replace(/^.*? such as /, '').replace(/-?(?="?$)/, '-');
   return begins === undefined

@@ -7,6 +7,7 @@ import { oneOf } from '../../facts/words';
 import { isObject } from '../../manifests/read';
 import { fieldBelow } from '../../manifests/pointer';
 import { parseValue } from '../../manifests/yaml';
+import { unknownKeyFix } from '../../checks/rules/unknown-key-fix';
 
 export interface ConfigProblem<Kind extends string> {
   readonly kind: Kind;
@@ -54,19 +55,28 @@ export function configurationIn(text: string, keys: string, note: Note<'shape'>)
   return parsed.value;
 }
 
-/** Notes the keys of a mapping that its reader does not know, each with the unset key that it resembles. */
-export function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<'unknown-key'>): void {
+/**
+ * Notes the keys of a mapping that its reader does not know, each with the unset key that it resembles.
+ *
+ * @param places where keys belong that are known elsewhere
+ */
+export function noteUnknown(
+  value: JsonObject,
+  at: string,
+  known: readonly string[],
+  note: Note<'unknown-key'>,
+  places: Readonly<Record<string, string>> = {},
+): void {
   for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
     const unset = known.filter((name) => !Object.hasOwn(value, name));
     const near = unset.find((name) => bare(name) === bare(key)) ?? nearestName(key, unset);
-    const place = fieldBelow(at, key);
     note(
       'unknown-key',
-      place,
+      fieldBelow(at, key),
       `unknown key "${key}" ${at === '' ? 'at the top level' : `in ${at}`}`,
       key,
       near ?? oneOf(known),
-      near === undefined ? `Remove ${place}.` : `Rename the key ${place} to ${near}.`,
+      unknownKeyFix({ key, at, near, place: Object.hasOwn(places, key) ? places[key] : undefined }),
     );
   }
 }

@@ -144,7 +144,7 @@ function readReplicaCount(replicas: JsonValue | undefined, at: string, note: Dev
     note(
       'resource',
       place,
-      `replicas must be greater than or equal to 2: ${replicas}`,
+      `replicas must be greater than or equal to 2, but is ${replicas}`,
       replicas,
       'at least 2',
       `Set ${place} to at least 2.`,

@@ -6,6 +6,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { oneOf } from '../../facts/words';
+import { placesByKey } from '../../checks/rules/unknown-key-fix';
 import { configurationIn, kindOf, noteUnknown } from './config-problem';
 import { fieldBelow } from '../../manifests/pointer';
 import {
@@ -63,6 +64,14 @@ const GFD_FLAGS: Readonly<Record<string, ValueType>> = {
   machineTypeFile: 'string',
 };
 
+const PLACES = placesByKey({
+  flags: [...Object.keys(FLAGS), 'plugin', 'gfd'],
+  'flags.plugin': [...Object.keys(PLUGIN_FLAGS), 'deviceListStrategy'],
+  'flags.gfd': Object.keys(GFD_FLAGS),
+  sharing: ['timeSlicing', 'mps'],
+  'sharing.timeSlicing': ['failRequestsGreaterThanOne'],
+});
+
 /** Whether a string looks like a configuration of the device plugin. */
 export function isDevicePluginConfig(text: string): boolean {
   if (!/^[ \t]*["']?(sharing|flags|version)["']?[ \t]*:/m.test(text) && !/^\s*\{/.test(text)) {
@@ -91,7 +100,7 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
       mapping(section, key, note, '{}');
     }
   }
-  noteUnknown(config, '', ROOT_KEYS, note);
+  noteUnknown(config, '', ROOT_KEYS, note, PLACES);
   if (![undefined, null, '', 'v1'].includes(config.version as string | null | undefined)) {
     note('version', 'version', 'version must be v1', config.version, 'v1', 'Set version: v1.');
   }
@@ -146,7 +155,7 @@ function typedMembers(
 ): JsonObject {
   const known = [...Object.keys(types), ...others];
   const { members, replaced } = membersOf(written, known);
-  noteUnknown(members, at, known, note);
+  noteUnknown(members, at, known, note, PLACES);
   for (const one of [members, ...replaced]) {
     noteTypes(one, at, types, note);
   }
@@ -227,7 +236,7 @@ function readSharing(
   note: DevicePluginNote,
 ): Pick<DevicePluginReading, 'strategy' | 'askedOnce' | 'shared'> {
   const sharing = membersOf(written, ['timeSlicing', 'mps']).members;
-  noteUnknown(sharing, 'sharing', ['timeSlicing', 'mps'], note);
+  noteUnknown(sharing, 'sharing', ['timeSlicing', 'mps'], note, PLACES);
   const slicing = sharing.timeSlicing;
   const mps = sharing.mps;
   const has = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;

@@ -176,11 +176,11 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
 
 function readVlan({ vlan, vlanQoS, vlanProto }: JsonObject, note: Note): void {
   if (typeof vlan === 'number' && (vlan < 0 || vlan > 4094)) {
-    note('setting', `vlan must be between 0 and 4094: ${vlan}`, { found: vlan, expected: '0 to 4094' });
+    note('setting', `vlan must be between 0 and 4094, but is ${vlan}`, { found: vlan, expected: '0 to 4094' });
   }
   if (typeof vlanQoS === 'number') {
     if (vlanQoS < 0 || vlanQoS > 7) {
-      note('setting', `vlanQoS must be between 0 and 7: ${vlanQoS}`, { found: vlanQoS, expected: '0 to 7' });
+      note('setting', `vlanQoS must be between 0 and 7, but is ${vlanQoS}`, { found: vlanQoS, expected: '0 to 7' });
     } else if (vlan === undefined || (vlan === 0 && vlanQoS !== 0)) {
       note('setting', 'vlanQoS requires vlan', { found: vlanQoS, expected: 'vlan: 1 to 4094' });
     }
@@ -213,7 +213,7 @@ function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
     });
   }
   if (typeof mtu === 'number' && mtu < 0) {
-    note('setting', `mtu must be greater than or equal to 0: ${mtu}`, { found: mtu });
+    note('setting', `mtu must be greater than or equal to 0, but is ${mtu}`, { found: mtu });
   }
   if (typeof master === 'string' && /^ib/.test(master)) {
     note('macvlan-on-infiniband', `${master} looks like an InfiniBand interface, which does not support macvlan`, {

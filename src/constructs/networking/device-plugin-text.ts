@@ -7,6 +7,7 @@
  */
 import { oneOf } from '../../facts/words';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { unknownKeyFix } from '../../checks/rules/unknown-key-fix';
 import { nearestName } from '../../facts/spelling';
 import { asArray, asString, isObject } from '../../manifests/read';
 
@@ -148,13 +149,13 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
       expected: 'rdmaHcaMax: 63',
     });
   } else if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
-    note('shape', `rdmaHcaMax must be an integer: ${JSON.stringify(max)}`, {
+    note('shape', `rdmaHcaMax must be an integer, but is ${JSON.stringify(max)}`, {
       found: max,
       expected: 'an integer greater than or equal to 1',
       fix: 'Set rdmaHcaMax to the number of pods that share a card, for example 63.',
     });
   } else if (max === 0) {
-    note('no-share', `rdmaHcaMax in the pool ${shown(pool)} must be greater than or equal to 1: ${max}`, {
+    note('no-share', `rdmaHcaMax in the pool ${shown(pool)} must be greater than or equal to 1, but is ${max}`, {
       found: max,
       expected: 'at least 1',
     });
@@ -274,10 +275,12 @@ function noteUnknown(value: JsonObject, known: readonly string[], note: Note): v
   for (const key of Object.keys(value)) {
     // Go's reader does not look at case.
     if (!known.some((name) => name.toLowerCase() === key.toLowerCase())) {
+      const near = nearestName(key, known);
       note('unknown-key', `unknown key "${key}"`, {
         found: key,
         expected: oneOf(known),
-        near: nearestName(key, known) !== undefined,
+        near: near !== undefined,
+        fix: unknownKeyFix({ key, at: '', near }),
       });
     }
   }

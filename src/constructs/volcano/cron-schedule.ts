@@ -94,7 +94,7 @@ function itemProblem(item: string, field: Field): string | undefined {
   const [range = '', step, ...rest] = item.split('/');
   const ends = range.split('-');
   if (rest.length > 0 || ends.length > 2) {
-    return `must be of the form a, a-b, or a-b/step: "${item}"`;
+    return `must be of the form a, a-b, or a-b/step, but is "${item}"`;
   }
   if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) {
     return `must have a step greater than 0: "${item}"`;
@@ -107,7 +107,7 @@ function itemProblem(item: string, field: Field): string | undefined {
     return `must be "*", a number${field.words === undefined ? '' : `, or a name such as ${field.words[0]}`}: "${item}"`;
   }
   if (from < field.min || (to ?? from) > field.max) {
-    return `must be between ${field.min} and ${field.max}: "${item}"`;
+    return `must be between ${field.min} and ${field.max}, but is "${item}"`;
   }
   return to !== undefined && from > to ? `must not end before it begins: "${item}"` : undefined;
 }

@@ -74,7 +74,7 @@ export function parseGoFlags(args: readonly string[], types: FlagTypes): ParsedF
     // Go has assigned the empty value before it notices.
     values.set(name, value ?? (type === 'int' ? 0 : false));
     if (value === undefined) {
-      return stop('bad-value', `--${name} must be ${kindOfFlag(type)}: "${text}"`, name);
+      return stop('bad-value', `--${name} must be ${kindOfFlag(type)}, but is "${text}"`, name);
     }
   }
   return { values };

@@ -7,6 +7,7 @@
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { nearestName } from '../../facts/spelling';
+import { unknownKeyFix } from '../../checks/rules/unknown-key-fix';
 import { fieldBelow } from '../../manifests/pointer';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { LineTable } from '../../manifests/texts/source-text';
@@ -240,8 +241,7 @@ class Reader {
         message,
         found: key,
         expected: near ?? listed(known),
-        // A key that resembles none is not another name of the only one.
-        ...(near === undefined && known.length === 1 && { fix: `Remove ${join(at, key)}.` }),
+        fix: at.startsWith('tiers') || at === '' ? tierKeyFix(key, at, near) : unknownKeyFix({ key, at, near }),
       });
     }
   }
@@ -489,6 +489,16 @@ class Reader {
 const bare = (key: string): string => key.toLowerCase().replace(/^enabled?/, '');
 
 /** `a, b, or c`, or `a, b, and 7 others`. */
+/** Keys of an entry that lost their indentation are known below, and so are the names of plugins. */
+function tierKeyFix(key: string, at: string, near: string | undefined): string {
+  if (near === undefined && Object.hasOwn(SCHEDULER_PLUGINS, key)) {
+    const from = at === '' ? '' : ` from ${at}`;
+    return `Add \`- name: ${key}\` to tiers[].plugins, and remove the key "${key}"${from}.`;
+  }
+  const isOfEntry = !at.includes('plugins') && ['name', 'arguments', ...PLUGIN_SWITCHES].includes(key);
+  return unknownKeyFix({ key, at, near, place: isOfEntry ? 'an entry of tiers[].plugins' : undefined });
+}
+
 function listed(known: readonly string[]): string {
   return known.length > MOST_LISTED
     ? allOf([...known.slice(0, MOST_LISTED), `${known.length - MOST_LISTED} others`])

@@ -8,7 +8,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { setMember } from '../texts/json-member';
 import { pointer } from '../pointer';
 import { type TextProblem } from '../texts/source-text';
-import { keyOf, resolvePlain, type Scalar } from '../texts/yaml-scalars';
+import { inexactInteger, keyOf, resolvePlain, type Scalar } from '../texts/yaml-scalars';
 import { YamlSyntaxError } from './source';
 import { type AliasNode, type MapNode, type ScalarNode, type YamlNode } from './node-types';
 import { isTimestamp } from './timestamp';
@@ -119,11 +119,7 @@ class ValueReader {
   private scalarValue(node: ScalarNode): JsonValue {
     const { value, inexact } = scalarOf(node);
     if (inexact === true && this.aliasDepth === 0) {
-      this.report(
-        'inexact-number',
-        node,
-        `the integer ${node.value} is read as ${String(value)}: it has too many digits for a JSON number`,
-      );
+      this.report('inexact-number', node, inexactInteger(node.value, value));
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {
       return this.refuse(node, 'must be a finite number: JSON has no infinity and no not-a-number');

@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { hasMember, setMember } from './json-member';
 import { pointer } from '../pointer';
 import { remembered, type TextDocument, type TextProblem } from './source-text';
-import { losesDigits } from './yaml-scalars';
+import { inexactInteger, losesDigits } from './yaml-scalars';
 
 const MAX_DEPTH = 500;
 const SPACE = /[ \t\r\n]*/y;
@@ -240,7 +240,7 @@ class JsonReader {
       return text;
     }
     if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text) && losesDigits(text, value)) {
-      const message = `the integer ${text} is read as ${value}: it has too many digits for a JSON number`;
+      const message = inexactInteger(text, value);
       this.problems.push({ kind: 'inexact-number', offset: this.at, message, path: this.path });
     }
     this.at += text.length;

@@ -106,6 +106,10 @@ function fits64Bits(big: bigint, text: string): boolean {
   return big >= MIN_INT64 && big <= (/^[-+]/.test(text) ? MAX_INT64 : MAX_UINT64);
 }
 
+/** What is wrong with an integer that a double cannot hold. */
+export const inexactInteger = (text: string, value: JsonPrimitive): string =>
+  `the integer ${text} is read as ${String(value)} by programs that read JSON numbers as doubles, such as Gantry`;
+
 /**
  * Whether a decimal integer is shown otherwise when it is written again. Beyond 64 bits go-yaml itself reads a floating-point number,
  * so that nothing is lost here that kubectl would keep.

@@ -164,7 +164,7 @@ const NETWORK_VOLUMES: readonly LimitCase[] = [
       `Quobyte with the registry ${registry}`,
       quobyte({ registry }),
       `${QUOBYTE}/registry`,
-      'a list of host:port pairs',
+      'one or more host:port pairs, separated by commas',
     ),
   ),
 ];

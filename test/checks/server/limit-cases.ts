@@ -181,7 +181,7 @@ const HEALTH_CHECKS: readonly LimitCase[] = [
     'port 65536',
     service({ ...balanced, healthCheckNodePort: 65_536 }),
     '/spec/healthCheckNodePort',
-    'the port must be between 1 and 65535: 65536',
+    'the port must be between 1 and 65535, but is 65536',
   ),
 ];
 

@@ -80,12 +80,12 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
     [
       'less than an hour',
       certificate({ maxExpirationSeconds: 3599 }),
-      ['0/podCertificate/maxExpirationSeconds: maxExpirationSeconds must be between 3600 and 7862400: 3599'],
+      ['0/podCertificate/maxExpirationSeconds: maxExpirationSeconds must be between 3600 and 7862400, but is 3599'],
     ],
     [
       'more than a day, of a signer of Kubernetes',
       certificate({ signerName: 'kubernetes.io/kube-apiserver-client-pod', maxExpirationSeconds: 86_401 }),
-      ['0/podCertificate/maxExpirationSeconds: maxExpirationSeconds must be between 3600 and 86400: 86401'],
+      ['0/podCertificate/maxExpirationSeconds: maxExpirationSeconds must be between 3600 and 86400, but is 86401'],
     ],
     [
       'an annotation without a domain',

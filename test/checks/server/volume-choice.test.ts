@@ -34,17 +34,17 @@ test.each([
   [
     'any claim',
     device('raw'),
-    'Add the volume "raw" with a persistentVolumeClaim to spec.volumes, or set volumeDevices[0].name to an existing volume with a persistentVolumeClaim: data.',
+    'Add the volume "raw" with a persistentVolumeClaim to spec.volumes, or set volumeDevices[0].name to data.',
   ],
   [
     'any emptyDir',
     file('env-files'),
-    'Add the emptyDir "env-files" to spec.volumes, or set fileKeyRef.volumeName to an existing emptyDir: scratch.',
+    'Add the emptyDir "env-files" to spec.volumes, or set fileKeyRef.volumeName to scratch.',
   ],
   [
     'any volume',
     { volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }] },
-    'Add the volume "tmp" to spec.volumes, or set volumeMounts[0].name to an existing volume: data or scratch.',
+    'Add the volume "tmp" to spec.volumes, or set volumeMounts[0].name to data or scratch.',
   ],
 ])('%s', (_what, container, fix) => {
   expect(fixesOf(container, [CLAIM, SCRATCH])).toEqual([fix]);

@@ -27,12 +27,12 @@ describe('a mount of an unknown volume', () => {
     [
       'a volume to add, or one of the pod',
       ['logs', 'models'],
-      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to an existing volume: logs or models.',
+      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to logs or models.',
     ],
     [
       'no volume with an invalid name',
       ['..', 'logs', 'Data'],
-      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to an existing volume: logs.',
+      'Add the volume "data" to spec.volumes, or set volumeMounts[0].name to logs.',
     ],
     [
       'no volume of many',

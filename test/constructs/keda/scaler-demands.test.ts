@@ -243,7 +243,7 @@ describe('parameters together', () => {
       'ensureEvenDistributionOfPartitions must not be set when limitToPartitionsWithLag is set',
     ],
     ['azure-app-insights', { cloud: 'Private', appInsightsResourceURL: 'u' }, 'activeDirectoryEndpoint must be set'],
-    ['mssql', { host: 'a:1', port: '1433' }, 'host must be a host name without a port when port is set: "a:1"'],
+    ['mssql', { host: 'a:1', port: '1433' }, 'host must be a host name without a port when port is set, but is "a:1"'],
     [
       'azure-pipelines',
       { jobsToFetch: '10', fetchUnfinishedJobsOnly: 'true' },
@@ -257,7 +257,7 @@ describe('parameters together', () => {
     ['datadog', {}, 'appKey must be set'],
     ['datadog', { query: 'avg:a{b}' }, 'queryValue must be set'],
     ['datadog', { useClusterAgentProxy: 'true' }, 'datadogMetricsService must be set'],
-    ['datadog', { authMode: 'basic' }, 'authMode must be bearer: "basic"'],
+    ['datadog', { authMode: 'basic' }, 'authMode must be bearer, but is "basic"'],
     ['kubernetes-resource', { valueLocation: 'a' }, 'valueLocation must not be set when format is number'],
     ['kubernetes-resource', { format: 'json' }, 'valueLocation must be set when format is json'],
     ['kubernetes-resource', { format: 'yaml' }, 'valueLocation must be set when format is yaml'],

@@ -114,7 +114,7 @@ test.each<[string, readonly JsonObject[], string]>([
   [
     'a job of another controller',
     [queue({ name: 'workers' }), localQueue(), check(), job({ spec: { managedBy: 'example.com/own' } })],
-    'multikueue-managed-by: managedBy must be kueue.x-k8s.io/multikueue, because the ClusterQueue sends the job to another cluster: "example.com/own"',
+    'multikueue-managed-by: managedBy must be kueue.x-k8s.io/multikueue when the ClusterQueue sends the job to another cluster, but is "example.com/own"',
   ],
   [
     'a path elsewhere',

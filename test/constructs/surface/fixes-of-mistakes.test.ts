@@ -84,7 +84,7 @@ test.each([
   [
     'volcano/scheduler-config-key-known',
     'actions: allocate\ntiers: [{plugins: [{name: gang, nam: other}]}]',
-    'Remove tiers[0].plugins[0].nam.',
+    'Remove the key "nam" from tiers[0].plugins[0].',
   ],
   [
     'volcano/scheduler-config-key-known',
@@ -107,9 +107,9 @@ test.each([
 });
 
 test.each([
-  ['sharing: {oneshot: {}, mps: {}}', 'Remove sharing.oneshot.'],
-  ['sharing: {time-slicing: {}, mps: {}}', 'Rename the key sharing.time-slicing to timeSlicing.'],
-  ['sharing: {time-slicing: {}, timeSlicing: {}}', 'Remove sharing.time-slicing.'],
+  ['sharing: {oneshot: {}, mps: {}}', 'Move the key "oneshot" from sharing to flags.gfd, or remove it.'],
+  ['sharing: {time-slicing: {}, mps: {}}', 'Rename the key "time-slicing" in sharing to timeSlicing.'],
+  ['sharing: {time-slicing: {}, timeSlicing: {}}', 'Remove the key "time-slicing" from sharing.'],
 ])('a key of the device plugin that is set already is not proposed: %s', (text, fix) => {
   const manifest = configMap('config', `version: v1\n${text}\nflags: {migStrategy: none}`);
   expect(fixesOf('gpu-operator/device-plugin-config-key-known', gpuOperatorRules, manifest)).toEqual([fix]);

@@ -152,7 +152,7 @@ const CASES: readonly (readonly [
         '{version: v1, sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 2}]}}, imex: {requird: true, x: 1}}',
       ),
     ],
-    ['Rename the key imex.requird to required.', 'Remove imex.x.'],
+    ['Rename the key "requird" in imex to required.', 'Remove the key "x" from imex.'],
   ],
   [
     'batch/jobset-names-fit',
@@ -204,7 +204,7 @@ const CASES: readonly (readonly [
     'gpu-operator/mig-config-key-known',
     gpuOperatorRules,
     [migConfig('{devices: all, mig-enabled: false, "a b": 1}', '1')],
-    ['Remove mig-configs["1"][0]["a b"].'],
+    ['Remove the key "a b" from mig-configs["1"][0].'],
   ],
   [
     'kueue/flavor-and-resource-once',

@@ -42,7 +42,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
       path: '/spec/priority',
       message:
         found === undefined
-          ? `priority must be unset or ${value} in a pod without a priority class: ${priority}`
+          ? `priority must be unset or ${value} in a pod without a priority class, but is ${priority}`
           : `priority must be unset or equal to the value of the PriorityClass "${found.id.name}" (${priority} != ${value})`,
       found: priority,
       expected: 'unset',
@@ -56,7 +56,7 @@ export function* priorityViolations(spec: JsonObject, contents: ClusterContents)
       path: '/spec/preemptionPolicy',
       message:
         found === undefined
-          ? `preemptionPolicy must be unset or ${policy} in a pod without a priority class: "${own}"`
+          ? `preemptionPolicy must be unset or ${policy} in a pod without a priority class, but is "${own}"`
           : `preemptionPolicy must be unset or equal to that of the PriorityClass "${found.id.name}" (${own} != ${policy})`,
       found: own,
       expected: 'unset',

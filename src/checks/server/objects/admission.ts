@@ -6,7 +6,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
 import { type AdmissionPlace } from '../cel-environments';
 import { checkLabelSelector } from '../selectors';
-import { minorOf, type Say, objectRule } from '../server-rule';
+import { type Details, minorOf, type Say, objectRule } from '../server-rule';
 import {
   dns1035Label,
   dnsSubdomain,
@@ -37,7 +37,7 @@ export const admissionRules: readonly Rule[] = [
       source: SOURCE,
       summary:
         'A webhook must have a unique name of three parts, a client config, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
-      fix: 'Set name, clientConfig, sideEffects, admissionReviewVersions, and rules of the webhook.',
+      fix: 'Set name, clientConfig, sideEffects, admissionReviewVersions, and rules of the webhook to valid values.',
     },
     (object, say, context, manifest) => {
       const names = new Set<string>();
@@ -45,7 +45,7 @@ export const admissionRules: readonly Rule[] = [
         const name = text(value.name);
         const bad = fullyQualifiedName(name);
         if (bad !== undefined) {
-          say(`${path}/name`, `the webhook name ${JSON.stringify(name)} must ${bad}`);
+          say(`${path}/name`, `the webhook name ${JSON.stringify(name)} must ${bad}`, webhookNameFix(path, bad));
         }
         if (name !== '' && names.has(name)) {
           say(`${path}/name`, `duplicate webhook name "${name}"`);
@@ -66,7 +66,9 @@ export const admissionRules: readonly Rule[] = [
         }
         const timeout = whole(value.timeoutSeconds);
         if (timeout !== undefined && (timeout < 1 || timeout > 30)) {
-          say(`${path}/timeoutSeconds`, `timeoutSeconds must be between 1 and 30: ${timeout}`, { expected: '1-30' });
+          say(`${path}/timeoutSeconds`, `timeoutSeconds must be between 1 and 30, but is ${timeout}`, {
+            expected: '1-30',
+          });
         }
         checkLabelSelector(value.namespaceSelector, `${path}/namespaceSelector`, say);
         checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
@@ -170,6 +172,14 @@ export const admissionRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** A name without enough parts is completed; of other names, the requirement says what to change. */
+const webhookNameFix = (path: string, bad: string): Details =>
+  /^be (?!no more )/.test(bad)
+    ? {
+        fix: `Set ${fieldOf(`${path}/name`)} to a domain name with at least three parts, such as validate.gpus.example.com.`,
+      }
+    : {};
 
 /** What is deleted is not mutated. */
 function checkMutatedOperations(rules: JsonValue | undefined, path: string, say: Say): void {
@@ -277,7 +287,7 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
   }
   const port = whole(service.port);
   if (port !== undefined && portNumber(port) !== undefined) {
-    say(`${path}/service/port`, `the port must be between 1 and 65535: ${port}`);
+    say(`${path}/service/port`, `the port must be between 1 and 65535, but is ${port}`);
   }
   const route = service.path;
   if (typeof route !== 'string' || route === '' || route === '/') {

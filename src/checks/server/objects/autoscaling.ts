@@ -37,7 +37,7 @@ export const autoscalingRules: readonly Rule[] = [
       const least = whole(spec.minReplicas) ?? 1;
       const most = whole(spec.maxReplicas) ?? 0;
       if (least < 1) {
-        say('/spec/minReplicas', `minReplicas must be greater than or equal to 1: ${least}`, {
+        say('/spec/minReplicas', `minReplicas must be greater than or equal to 1, but is ${least}`, {
           expected: 'at least 1 (scaling to zero needs a feature gate)',
         });
       }
@@ -169,9 +169,13 @@ export const autoscalingRules: readonly Rule[] = [
 function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
   const window = whole(rules.stabilizationWindowSeconds);
   if (window !== undefined && (window < 0 || window > 3600)) {
-    say(`${path}/stabilizationWindowSeconds`, `stabilizationWindowSeconds must be between 0 and 3600: ${window}`, {
-      expected: '0-3600',
-    });
+    say(
+      `${path}/stabilizationWindowSeconds`,
+      `stabilizationWindowSeconds must be between 0 and 3600, but is ${window}`,
+      {
+        expected: '0-3600',
+      },
+    );
   }
   if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) {
     say(`${path}/selectPolicy`, `unsupported value "${rules.selectPolicy}" for selectPolicy`, {
@@ -192,7 +196,7 @@ function checkScalingRules(rules: JsonObject, path: string, say: Say): void {
     }
     const period = whole(value.periodSeconds) ?? 0;
     if (period <= 0 || period > 1800) {
-      say(`${at}/periodSeconds`, `periodSeconds must be between 1 and 1800: ${period}`, { expected: '1-1800' });
+      say(`${at}/periodSeconds`, `periodSeconds must be between 1 and 1800, but is ${period}`, { expected: '1-1800' });
     }
   }
 }
@@ -251,10 +255,21 @@ function checkMetricResource(kind: string, source: JsonObject, path: string, say
   }
 }
 
+/** The types that the source of the metric has amounts for. */
+function targetTypesOf(path: string): string {
+  const source = /\/(\w+)\/target$/.exec(path)?.[1] ?? '';
+  return /[rR]esource$/.test(source)
+    ? 'Utilization or AverageValue'
+    : source === 'pods'
+      ? 'AverageValue'
+      : 'Value or AverageValue';
+}
+
 function checkMetricTarget(target: JsonObject, path: string, say: Say): void {
   if (!['Utilization', 'Value', 'AverageValue'].includes(text(target.type))) {
     say(`${path}/type`, `unsupported target type "${text(target.type)}"`, {
       expected: 'Utilization, Value, or AverageValue',
+      fix: `Set ${fieldOf(`${path}/type`)} to ${targetTypesOf(path)}.`,
     });
   }
   for (const field of ['value', 'averageValue']) {
@@ -284,7 +299,9 @@ function checkTargetFields(kind: string, target: JsonObject, path: string, say: 
       break;
     case 'pods':
       if (!has('averageValue')) {
-        say(path, 'averageValue must be set');
+        say(path, 'averageValue must be set', {
+          fix: `Set ${fieldOf(`${path}/averageValue`)} to a quantity such as 10.`,
+        });
       }
       break;
     default:

@@ -3,6 +3,7 @@
  */
 import { oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { fieldOf } from '../../../manifests/pointer';
 import { isObject } from '../../../manifests/read';
 import { checkLabelSelector } from '../selectors';
 import { type Say } from '../server-rule';
@@ -109,7 +110,9 @@ function checkDataSource(source: JsonObject, at: string, say: Say): void {
   }
   const group = text(source.apiGroup);
   if (group === '' && source.kind !== 'PersistentVolumeClaim') {
-    say(`${at}/kind`, 'without apiGroup, the kind of the source must be PersistentVolumeClaim');
+    say(`${at}/kind`, 'without apiGroup, the kind of the source must be PersistentVolumeClaim', {
+      fix: `Set ${fieldOf(`${at}/kind`)} to PersistentVolumeClaim, or set ${fieldOf(`${at}/apiGroup`)} to the API group of the kind.`,
+    });
   }
   const complaint = group === '' ? undefined : dnsSubdomain(group);
   if (complaint !== undefined) {

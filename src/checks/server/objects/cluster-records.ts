@@ -220,7 +220,7 @@ export const clusterRecordRules: readonly Rule[] = [
 function checkPriority(spec: JsonObject, field: string, most: number, say: Say): void {
   const priority = whole(spec[field]) ?? 0;
   if (priority < 1 || priority > most) {
-    say(`/spec/${field}`, `${field} must be between 1 and ${most}: ${priority}`, {
+    say(`/spec/${field}`, `${field} must be between 1 and ${most}, but is ${priority}`, {
       found: priority,
       expected: `1 to ${most}`,
     });

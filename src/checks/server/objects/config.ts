@@ -97,7 +97,10 @@ export const configRules: readonly Rule[] = [
       const type = text(object.type);
       for (const key of SECRET_KEYS.get(type) ?? []) {
         if (!(key in data) || (type === 'kubernetes.io/ssh-auth' && text(data[key]) === '')) {
-          say(pointer('/data', key), `the key "${key}" must be set in a Secret of type ${type}`, { expected: key });
+          say(pointer('/data', key), `the key "${key}" must be set in a Secret of type ${type}`, {
+            expected: key,
+            fix: `Add the key "${key}" to data or stringData, or set type: Opaque.`,
+          });
         }
       }
       if (type.startsWith('kubernetes.io/dockerc')) {

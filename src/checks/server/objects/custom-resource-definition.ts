@@ -3,10 +3,10 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
-import { pointer } from '../../../manifests/pointer';
+import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
-import { minorOf, type Say, objectRule } from '../server-rule';
+import { type Details, minorOf, type Say, objectRule } from '../server-rule';
 import { byteLength, dns1035Label, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, textsOf } from '../values';
 import { checkClient } from './admission';
@@ -35,7 +35,11 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       const badGroup =
         group === '' ? 'be set' : (dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'contain a dot'));
       if (badGroup !== undefined) {
-        say('/spec/group', `group must ${badGroup}`);
+        say(
+          '/spec/group',
+          `group must ${badGroup}`,
+          badGroup === 'contain a dot' ? { fix: 'Set spec.group to a domain such as example.com.' } : {},
+        );
       }
       if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
         say('/spec/scope', `unsupported scope "${text(spec.scope)}"`, { expected: 'Namespaced or Cluster' });
@@ -79,7 +83,9 @@ export const customResourceDefinitionRules: readonly Rule[] = [
         const name = text(value.name);
         const bad = dns1035Label(name);
         if (bad !== undefined) {
-          say(`${path}/name`, `the version name must ${bad}`);
+          say(`${path}/name`, `the version name must ${bad}`, {
+            fix: `Set ${fieldOf(`${path}/name`)} to a version such as v1.`,
+          });
         }
         if (seen.has(name)) {
           say(`${path}/name`, `duplicate version "${name}"`);
@@ -226,6 +232,12 @@ function checkConversion(spec: JsonObject, say: Say): void {
   }
 }
 
+/** A kind has no near name that is valid: the parts of one have a meaning. */
+function namesFix(field: string, bad: string): Details {
+  const example = field === 'kind' ? 'a kind such as Widget' : 'a list kind, such as WidgetList';
+  return /kind$/i.test(field) && bad.startsWith('consist ') ? { fix: `Set names.${field} to ${example}.` } : {};
+}
+
 /** The names of the kind and of its list may have capital letters, those of the resource may not. */
 function checkNames(names: JsonObject, say: Say): void {
   const kind = text(names.kind);
@@ -239,7 +251,7 @@ function checkNames(names: JsonObject, say: Say): void {
   ] as const) {
     const bad = value === '' ? 'be set' : dns1035Label(value)?.replace('lowercase letters', letters);
     if (bad !== undefined) {
-      say(`/spec/names/${field}`, `${field} must ${bad}`);
+      say(`/spec/names/${field}`, `${field} must ${bad}`, namesFix(field, bad));
     }
   }
   if (kind !== '' && kind === text(names.listKind)) {

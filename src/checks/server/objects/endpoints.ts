@@ -108,7 +108,7 @@ function checkEndpointPort(value: JsonObject, path: string, count: number, say: 
   // A value of another type is reported as such.
   const port = whole(value.port) ?? (given(value.port) ? undefined : 0);
   if (port !== undefined && portNumber(port) !== undefined) {
-    say(`${path}/port`, `the port must be between 1 and 65535: ${port}`);
+    say(`${path}/port`, `the port must be between 1 and 65535, but is ${port}`);
   }
   if (!['', ...PROTOCOLS].includes(text(value.protocol))) {
     say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`, { expected: oneOf(PROTOCOLS) });

@@ -1,6 +1,7 @@
 /**
  * FlowSchema and PriorityLevelConfiguration: how the API server shares itself out between its clients.
  */
+import { fieldOf } from '../../../manifests/pointer';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
@@ -36,9 +37,13 @@ export const flowControlRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       const precedence = whole(spec.matchingPrecedence) ?? 0;
       if (precedence < 0 || precedence > MOST_PRECEDENCE) {
-        say('/spec/matchingPrecedence', `matchingPrecedence must be between 1 and ${MOST_PRECEDENCE}: ${precedence}`, {
-          expected: '1 to 10000',
-        });
+        say(
+          '/spec/matchingPrecedence',
+          `matchingPrecedence must be between 1 and ${MOST_PRECEDENCE}, but is ${precedence}`,
+          {
+            expected: '1 to 10000',
+          },
+        );
       }
       if (precedence === 1 && manifest.id.name !== 'exempt') {
         say('/spec/matchingPrecedence', 'matchingPrecedence 1 is reserved for the flow schema "exempt"', {
@@ -86,7 +91,13 @@ export const flowControlRules: readonly Rule[] = [
           type === 'Exempt'
             ? 'only the priority level "exempt" may have the type Exempt'
             : 'the priority level "exempt" must have the type Exempt',
-          { expected: type === 'Exempt' ? 'Limited' : 'Exempt' },
+          {
+            expected: type === 'Exempt' ? 'Limited' : 'Exempt',
+            fix:
+              type === 'Exempt'
+                ? 'Set spec.type: Limited and spec.limited with limitResponse.'
+                : 'Set spec.type to Exempt.',
+          },
         );
       }
       const [field, other] = type === 'Limited' ? ['limited', 'exempt'] : ['exempt', 'limited'];
@@ -245,7 +256,7 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
   const queues = whole(queuing.queues) || 64;
   const hand = whole(queuing.handSize) || 8;
   if (queues < 0 || queues > MOST_QUEUES) {
-    say(`${path}/queues`, `queues must be between 1 and ${MOST_QUEUES}: ${queues}`, {
+    say(`${path}/queues`, `queues must be between 1 and ${MOST_QUEUES}, but is ${queues}`, {
       expected: `1 to ${MOST_QUEUES}`,
     });
   }
@@ -260,7 +271,10 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
     say(
       `${path}/handSize`,
       `handSize and queues must not require more than ${HASH_BITS} bits of the hash (handSize ${hand}, queues ${queues})`,
-      { found: hand, fix: 'Decrease handSize or queues in limitResponse.queuing.' },
+      {
+        found: hand,
+        fix: `Set ${fieldOf(`${path}/handSize`)} to at most ${Math.floor(HASH_BITS / Math.log2(queues))}, or decrease queues.`,
+      },
     );
   }
 }

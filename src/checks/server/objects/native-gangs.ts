@@ -258,7 +258,7 @@ function checkShared(group: JsonObject, path: string, say: Say, apiVersion: stri
   }
   const priority = whole(group.priority);
   if (priority !== undefined && priority > HIGHEST_PRIORITY) {
-    say(`${path}/priority`, `priority must be less than or equal to ${HIGHEST_PRIORITY}: ${priority}`, {
+    say(`${path}/priority`, `priority must be less than or equal to ${HIGHEST_PRIORITY}, but is ${priority}`, {
       expected: `at most ${HIGHEST_PRIORITY}`,
     });
   }

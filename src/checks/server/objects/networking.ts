@@ -229,7 +229,7 @@ function checkPolicyPort(port: JsonObject, path: string, say: Say): void {
     // A fraction is reported as a value of another type.
     const number = whole(port.port);
     if (number !== undefined && portNumber(number) !== undefined) {
-      say(`${path}/port`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
+      say(`${path}/port`, `the port must be between 1 and 65535, but is ${number}`, { expected: '1-65535' });
     }
     if (end !== undefined && (end < port.port || portNumber(end) !== undefined)) {
       say(`${path}/endPort`, `endPort must be greater than or equal to port (${end} < ${port.port})`);
@@ -366,7 +366,7 @@ function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: bool
       say(`${path}/service/port/name`, `the port name "${named}" must ${bad}`);
     }
   } else if (portNumber(number) !== undefined) {
-    say(`${path}/service/port/number`, `the port must be between 1 and 65535: ${number}`);
+    say(`${path}/service/port/number`, `the port must be between 1 and 65535, but is ${number}`);
   }
 }
 

@@ -305,7 +305,7 @@ export const quotaRules: readonly Rule[] = [
         for (const [name, ratio] of quantitiesOf(value.maxLimitRequestRatio)) {
           const at = pointer(path, 'maxLimitRequestRatio', name);
           if (ratio.isLessThan(Quantity.of(1))) {
-            say(at, `maxLimitRequestRatio must be greater than or equal to 1: ${ratio.toString()}`, {
+            say(at, `maxLimitRequestRatio must be greater than or equal to 1, but is ${ratio.toString()}`, {
               expected: 'at least 1',
             });
           }
@@ -347,7 +347,7 @@ export const quotaRules: readonly Rule[] = [
           });
         }
       } else if (value > HIGHEST_PRIORITY) {
-        say('/value', `the value must be less than or equal to ${HIGHEST_PRIORITY}: ${value}`, {
+        say('/value', `the value must be less than or equal to ${HIGHEST_PRIORITY}, but is ${value}`, {
           expected: `at most ${HIGHEST_PRIORITY}`,
         });
       }

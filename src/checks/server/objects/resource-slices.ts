@@ -8,7 +8,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { keepOne } from '../../rules/field-fix';
 import { type Rule } from '../../rules/rule';
 import { checkNodeSelector } from '../selectors';
-import { type Say, objectRule, since } from '../server-rule';
+import { type Details, type Say, objectRule, since } from '../server-rule';
 import {
   byteLength,
   dnsLabel,
@@ -86,11 +86,11 @@ export const resourceSliceRules: readonly Rule[] = [
       }
       const pool = given(selector.pool) ? poolName(text(selector.pool)) : undefined;
       if (pool !== undefined) {
-        say('/spec/deviceSelector/pool', `the pool name must ${pool}`);
+        say('/spec/deviceSelector/pool', `the pool name must ${pool}`, selectorFix('pool', pool));
       }
       const device = given(selector.device) ? dnsLabel(text(selector.device)) : undefined;
       if (device !== undefined) {
-        say('/spec/deviceSelector/device', `the device name must ${device}`);
+        say('/spec/deviceSelector/device', `the device name must ${device}`, selectorFix('device', device));
       }
     },
   ),
@@ -290,3 +290,9 @@ function checkDeviceProperties(device: JsonObject, path: string, say: Say): void
     }
   }
 }
+
+/** A selector without the field selects all; of an empty one the name is missing. */
+const selectorFix = (field: string, complaint: string): Details =>
+  complaint === 'be set' || complaint.startsWith('not be empty')
+    ? { fix: `Set deviceSelector.${field} to the name of the ${field}, or remove it.` }
+    : {};

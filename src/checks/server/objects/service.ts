@@ -124,7 +124,7 @@ export const serviceRules: readonly Rule[] = [
         // A value of another type is reported as such.
         const number = whole(value.port) ?? (given(value.port) ? undefined : 0);
         if (number !== undefined && portNumber(number) !== undefined) {
-          say(`${path}/port`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
+          say(`${path}/port`, `the port must be between 1 and 65535, but is ${number}`, { expected: '1-65535' });
         }
         const protocol = text(value.protocol) || 'TCP';
         if (!PROTOCOLS.includes(protocol)) {
@@ -352,7 +352,7 @@ function checkTarget(port: JsonObject, path: string, say: Say): void {
   const target = port.targetPort;
   const number = whole(target) ?? 0;
   if (number !== 0 && portNumber(number) !== undefined) {
-    say(`${path}/targetPort`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
+    say(`${path}/targetPort`, `the port must be between 1 and 65535, but is ${number}`, { expected: '1-65535' });
   }
   if (typeof target === 'string' && target !== '') {
     const complaint = portName(target);
@@ -382,6 +382,6 @@ function checkExternalTraffic(spec: JsonObject, type: string, say: Say): void {
       fix: 'Set type: LoadBalancer and externalTrafficPolicy: Local, or remove healthCheckNodePort.',
     });
   } else if (portNumber(health) !== undefined) {
-    say('/spec/healthCheckNodePort', `the port must be between 1 and 65535: ${health}`);
+    say('/spec/healthCheckNodePort', `the port must be between 1 and 65535, but is ${health}`);
   }
 }

@@ -133,7 +133,7 @@ export const storageRules: readonly Rule[] = [
           checkNodeSelector(spec.nodeAffinity.required, '/spec/nodeAffinity/required', say);
         } else {
           say('/spec/nodeAffinity/required', 'the node affinity must have required terms', {
-            fix: 'Set nodeAffinity.required.nodeSelectorTerms.',
+            fix: 'Set nodeAffinity.required.nodeSelectorTerms to a list of at least one term.',
           });
         }
       }

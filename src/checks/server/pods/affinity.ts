@@ -127,7 +127,7 @@ export const affinityRules: readonly Rule[] = [
 function checkWeight(term: JsonObject, path: string, say: Say): void {
   const weight = whole(term.weight) ?? 0;
   if (weight < 1 || weight > 100) {
-    say(`${path}/weight`, `weight must be between 1 and 100: ${weight}`, { expected: '1-100' });
+    say(`${path}/weight`, `weight must be between 1 and 100, but is ${weight}`, { expected: '1-100' });
   }
 }
 

@@ -142,11 +142,15 @@ export const containerRules: readonly Rule[] = [
           if (number === 0) {
             say(`${path}/containerPort`, 'containerPort must be set', { expected: '1-65535' });
           } else if (number !== undefined && portNumber(number) !== undefined) {
-            say(`${path}/containerPort`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
+            say(`${path}/containerPort`, `the port must be between 1 and 65535, but is ${number}`, {
+              expected: '1-65535',
+            });
           }
           const hostPort = whole(value.hostPort) ?? 0;
           if (hostPort !== 0 && portNumber(hostPort) !== undefined) {
-            say(`${path}/hostPort`, `the port must be between 1 and 65535: ${hostPort}`, { expected: '1-65535' });
+            say(`${path}/hostPort`, `the port must be between 1 and 65535, but is ${hostPort}`, {
+              expected: '1-65535',
+            });
           }
           const protocol = text(value.protocol);
           if (protocol !== '' && !PROTOCOLS.includes(protocol)) {
@@ -313,7 +317,7 @@ export const containerRules: readonly Rule[] = [
         const policy = value.restartPolicy;
         if (!perContainer) {
           if (kind === 'init' && policy !== 'Always') {
-            say(`${path}/restartPolicy`, `restartPolicy must be Always for an init container: "${policy}"`, {
+            say(`${path}/restartPolicy`, `restartPolicy must be Always for an init container, but is "${policy}"`, {
               expected: 'Always',
             });
           }

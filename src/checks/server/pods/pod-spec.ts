@@ -84,9 +84,13 @@ export const podSpecRules: readonly Rule[] = [
     (pod, say) => {
       const seconds = whole(pod.spec.activeDeadlineSeconds);
       if (seconds !== undefined && (seconds < 1 || seconds > 2147483647)) {
-        say('/spec/activeDeadlineSeconds', `activeDeadlineSeconds must be between 1 and 2147483647: ${seconds}`, {
-          expected: '1-2147483647',
-        });
+        say(
+          '/spec/activeDeadlineSeconds',
+          `activeDeadlineSeconds must be between 1 and 2147483647, but is ${seconds}`,
+          {
+            expected: '1-2147483647',
+          },
+        );
       }
     },
   ),

@@ -85,7 +85,7 @@ export const probeRules: readonly Rule[] = [
         if (seconds < least || seconds > grace) {
           say(
             `${path}/sleep/seconds`,
-            `sleep.seconds must be from ${least} to terminationGracePeriodSeconds (${grace}): ${seconds}`,
+            `sleep.seconds must be from ${least} to terminationGracePeriodSeconds (${grace}), but is ${seconds}`,
             {
               expected: `${least} to ${grace}`,
             },
@@ -132,7 +132,7 @@ export const probeRules: readonly Rule[] = [
           }
           const successes = whole(probe.successThreshold) ?? 1;
           if (field !== 'readinessProbe' && successes > 1) {
-            say(`${path}/successThreshold`, `successThreshold must be 1 for a ${field}: ${successes}`, {
+            say(`${path}/successThreshold`, `successThreshold must be 1 for a ${field}, but is ${successes}`, {
               expected: '1',
             });
           }
@@ -214,7 +214,7 @@ function checkPort(handler: JsonObject, path: string, say: Say): void {
     if (Number.isInteger(port) && portNumber(port) !== undefined) {
       say(
         `${path}/port`,
-        port === 0 ? 'the handler must have a port' : `the port must be between 1 and 65535: ${port}`,
+        port === 0 ? 'the handler must have a port' : `the port must be between 1 and 65535, but is ${port}`,
         {
           expected: '1-65535',
         },

@@ -89,7 +89,7 @@ function checkLifetime(certificate: JsonObject, at: string, say: Say): void {
   const ofKubernetes = /^(.+\.)?kubernetes\.io\//.test(text(certificate.signerName));
   const most = ofKubernetes ? DAY : 91 * DAY;
   if (seconds !== undefined && (seconds < HOUR || seconds > most)) {
-    say(`${at}/maxExpirationSeconds`, `maxExpirationSeconds must be between ${HOUR} and ${most}: ${seconds}`, {
+    say(`${at}/maxExpirationSeconds`, `maxExpirationSeconds must be between ${HOUR} and ${most}, but is ${seconds}`, {
       found: seconds,
       expected: `${HOUR} to ${most}`,
     });

@@ -40,11 +40,9 @@ export class VolumeChoice {
       const otherwise = dnsLabel(name) === undefined ? `, or add ${added}` : '';
       return { expected: near, fix: `Set ${field} to ${near}${otherwise}.` };
     }
-    const listed = names.size > MOST_LISTED ? '' : `: ${oneOf([...names])}`;
+    const others = names.size > MOST_LISTED ? `an existing ${noun}${having}` : oneOf([...names]);
     const otherwise =
-      names.size === 0
-        ? `remove ${fieldOf(path.slice(0, path.lastIndexOf('/')))}`
-        : `set ${field} to an existing ${noun}${having}${listed}`;
+      names.size === 0 ? `remove ${fieldOf(path.slice(0, path.lastIndexOf('/')))}` : `set ${field} to ${others}`;
     // A volume cannot be added with an invalid name.
     const fix =
       dnsLabel(name) === undefined

@@ -226,7 +226,9 @@ export function quobyte(source: JsonObject, path: string, say: Say): void {
       .split(',')
       .every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
   ) {
-    say(`${path}/registry`, 'registry must be a list of host:port pairs');
+    say(`${path}/registry`, 'registry must be one or more host:port pairs, separated by commas', {
+      fix: `Set ${fieldOf(`${path}/registry`)} to a host:port pair such as quobyte.example.com:7861, or to several, separated by commas.`,
+    });
   }
 }
 
@@ -253,6 +255,9 @@ export function flexVolume(source: JsonObject, path: string, say: Say): void {
       say(
         pointer(path, 'options', key),
         `the option "${key}" must not have a reserved prefix (kubernetes.io or k8s.io)`,
+        {
+          fix: `Rename the key "${key}" in flexVolume.options to a name with another prefix, such as example.com/${key.split('/').at(-1) ?? ''}.`,
+        },
       );
     }
   }

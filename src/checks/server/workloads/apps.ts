@@ -308,7 +308,7 @@ export function checkShare(value: JsonValue | undefined, path: string, say: Say,
         expected: 'a number or a percentage such as 25%',
       });
     } else if (bounded && Number(value.slice(0, -1)) > 100) {
-      say(path, `${path.slice(path.lastIndexOf('/') + 1)} must be no more than 100%: ${value}`, {
+      say(path, `${path.slice(path.lastIndexOf('/') + 1)} must be no more than 100%, but is ${value}`, {
         found: value,
         expected: 'at most 100%',
         fix: `Set ${fieldOf(path)} to at most 100%.`,

@@ -144,7 +144,11 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     itemsOf(pod[field], '').map(({ value }) => text(value.name)),
   );
   if (typeof codes.containerName === 'string' && !names.includes(codes.containerName)) {
-    say(`${path}/containerName`, `unknown container "${codes.containerName}"`, { expected: oneOf(names) });
+    say(
+      `${path}/containerName`,
+      `unknown container "${codes.containerName}"`,
+      names.some((name) => name !== '') ? { expected: oneOf(names) } : {},
+    );
   }
   const values = Array.isArray(codes.values) ? codes.values : [];
   if (values.length === 0) {

@@ -302,9 +302,13 @@ function checkIndexed({ completions, parallelism, failed, perIndex }: IndexedCou
     });
   }
   if (parallelism > 100_000) {
-    say(`${path}/parallelism`, `parallelism must be less than or equal to 100000 for an Indexed Job: ${parallelism}`, {
-      expected: 'at most 100000',
-    });
+    say(
+      `${path}/parallelism`,
+      `parallelism must be less than or equal to 100000 for an Indexed Job, but is ${parallelism}`,
+      {
+        expected: 'at most 100000',
+      },
+    );
   }
   if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) {
     const most = Math.min(completions ?? Infinity, 100_000);

@@ -151,7 +151,7 @@ const partition = setRule(
       }
       yield {
         path: `${path}/spec/rolloutStrategy/rollingUpdateConfiguration/partition`,
-        message: `partition of the role "${name}" must be 0: ${found}`,
+        message: `partition of the role "${name}" must be 0, but is ${found}`,
         found,
         expected: '0 or unset',
       };

@@ -87,7 +87,7 @@ const sizes = fixesByField(
       if (size < 1) {
         yield {
           path: `${templatePath}/size`,
-          message: `size must be greater than or equal to 1: ${size}`,
+          message: `size must be greater than or equal to 1, but is ${size}`,
           found: size,
           expected: 'at least 1 (the leader)',
         };
@@ -95,7 +95,7 @@ const sizes = fixesByField(
       if (replicas * (size - 1) > MAX_INT_32) {
         yield {
           path: `${path}/replicas`,
-          message: `replicas × (size - 1) must be at most ${MAX_INT_32}: ${replicas * (size - 1)}`,
+          message: `replicas × (size - 1) must be at most ${MAX_INT_32}, but is ${replicas * (size - 1)}`,
           found: replicas,
           expected: `at most ${MAX_INT_32}`,
           fix: `Lower spec.replicas or leaderWorkerTemplate.size, so that there are at most ${MAX_INT_32} workers.`,
@@ -179,7 +179,7 @@ const rollout = leaderWorkerRule(
     if (partition !== undefined && partition < 0) {
       yield {
         path: `${at}/partition`,
-        message: `partition must be greater than or equal to 0: ${partition}`,
+        message: `partition must be greater than or equal to 0, but is ${partition}`,
         found: partition,
         expected: 'at least 0',
       };
@@ -232,7 +232,7 @@ const subGroups = leaderWorkerRule(
       subGroupSize < 1
         ? 'must be greater than or equal to 1'
         : subGroupSize > size
-          ? `must be less than or equal to leaderWorkerTemplate.size (${size})`
+          ? `must be less than or equal to leaderWorkerTemplate.size (${subGroupSize} > ${size})`
           : excluded && !divides(size - 1)
             ? `must be a divisor of ${size - 1}, the size without the leader`
             : !divides(size) && !divides(size - 1)
@@ -241,7 +241,7 @@ const subGroups = leaderWorkerRule(
     if (fault !== undefined) {
       yield {
         path: `${path}/subGroupSize`,
-        message: `subGroupSize ${fault}: ${subGroupSize}`,
+        message: `subGroupSize ${fault}${subGroupSize > size ? '' : `, but is ${subGroupSize}`}`,
         found: subGroupSize,
         fix: subGroupFix(size, excluded),
       };

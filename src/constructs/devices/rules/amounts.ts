@@ -106,10 +106,10 @@ export const amountRules: readonly Rule[] = [
           const steps = name === QGPU_CORE ? 5 : 1;
           if (amount > 100 ? amount % 100 !== 0 : amount % steps !== 0) {
             const expected = `${steps === 5 ? 'a multiple of 5' : 'an integer'} up to 100, or a multiple of 100 for whole GPUs`;
-            say(path, `${name} must be ${expected}: ${amount}`, { expected });
+            say(path, `${name} must be ${expected}, but is ${amount}`, { expected });
           }
         } else if (findResource(name)?.unit === 'percent' && amount > 100) {
-          say(path, `${name} must be between 1 and 100 percent: ${amount}`, { expected: '1 to 100' });
+          say(path, `${name} must be between 1 and 100 percent, but is ${amount}`, { expected: '1 to 100' });
         }
       }
     },

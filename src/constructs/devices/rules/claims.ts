@@ -202,7 +202,7 @@ export const claimRules: readonly Rule[] = [
         if (typeof threads === 'number' && (threads < 0 || threads > 100)) {
           yield {
             path: `${at}/mpsConfig/defaultActiveThreadPercentage`,
-            message: `defaultActiveThreadPercentage must be between 0 and 100: ${threads}`,
+            message: `defaultActiveThreadPercentage must be between 0 and 100, but is ${threads}`,
             found: threads,
             expected: '0 to 100',
           };

@@ -238,7 +238,7 @@ export const vendorRules: readonly Rule[] = [
       if (problem !== undefined) {
         yield {
           path: '/spec/image',
-          message: `the image ${problem}: "${image}"`,
+          message: `the image ${problem}`,
           found: image,
           expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
           fix: `Set spec.image to intel/${name}:${INTEL_LEAST.join('.')} or later, or remove it.`,

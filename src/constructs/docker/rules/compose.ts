@@ -117,7 +117,7 @@ export const composeRules: readonly Rule[] = [
       if (count !== undefined && !isReplaced(count) && !isAll(count) && !/^\d+$/.test(wordOf(count))) {
         yield {
           path: `${path}/count`,
-          message: `count must be an integer or all: ${JSON.stringify(count)}`,
+          message: `count must be an integer or all, but is ${JSON.stringify(count)}`,
           found: count,
           expected: 'an integer, or all',
         };

@@ -114,7 +114,7 @@ const portValid = policyRule(
     if (port === 65_536) {
       yield {
         path: '/spec/metric_exporter/port',
-        message: `port must be less than or equal to 65535: ${port}`,
+        message: `port must be less than or equal to 65535, but is ${port}`,
         found: port,
         expected: '1024 to 65535',
       };

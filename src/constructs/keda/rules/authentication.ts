@@ -7,6 +7,7 @@ import { nearestName } from '../../../facts/spelling';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
 import { fieldOf } from '../../../manifests/pointer';
+import { allOf } from '../../../facts/words';
 import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -138,7 +139,7 @@ const oauth2 = fixesByField(
       if (url !== undefined && !/^https?:\/\/[^/?#]/i.test(url)) {
         yield {
           path: '/spec/oauth2/tokenUrl',
-          message: `tokenUrl must be an http or https URL: ${JSON.stringify(url)}`,
+          message: `tokenUrl must be an http or https URL, but is ${JSON.stringify(url)}`,
           found: url,
           expected: 'a URL such as https://login.example.com/oauth2/token',
         };
@@ -173,7 +174,7 @@ const filePath = authenticationRule(
     } else if (file.startsWith('/') || file.includes('..')) {
       yield {
         path: '/spec/filePath',
-        message: `filePath must be a relative path without "..": "${file}"`,
+        message: `filePath must be a relative path without "..", but is "${file}"`,
         found: file,
         expected: 'a relative path without ".."',
         fix: 'Set filePath to a path relative to the directory that KEDA was started with, without "..".',
@@ -262,13 +263,46 @@ const parameterRead: SetRule = {
             fix:
               known.size === 0
                 ? `Remove the entry with ${fieldOf(path)}.`
-                : `Set ${fieldOf(path)} to a parameter that the scaler reads, such as ${nearestName(name, [...known]) ?? [...known].find((one) => /^[a-z]/.test(one)) ?? [...known][0]}, or remove the entry.`,
+                : `Set ${fieldOf(path)} to a parameter that the ${allOf([...types])} ${types.size === 1 ? 'scaler reads' : 'scalers read'}, such as ${exampleOf(name, types, known)}, or remove the entry.`,
           };
         }
       }
     }
   },
 };
+
+/** Parameters with which scalers log in, the usual ones first. */
+const CREDENTIALS = [
+  'connection',
+  'connectionString',
+  'bearerToken',
+  'password',
+  'apiKey',
+  'apiToken',
+  'authToken',
+  'accessToken',
+  'personalAccessToken',
+  'token',
+  'awsAccessKeyID',
+  'GoogleApplicationCredentials',
+];
+
+/** Scalers that read all of KEDA's general settings of authentication, and use those of an API key not. */
+const WITHOUT_API_KEY: ReadonlySet<string> = new Set(['arangodb', 'loki', 'prometheus', 'pulsar']);
+const OF_API_KEY: ReadonlySet<string> = new Set(['apiKey', 'keyParamName', 'method']);
+
+/** A parameter that the scalers use, near the name or else usual. */
+function exampleOf(name: string, types: ReadonlySet<string>, known: ReadonlySet<string>): string {
+  const isWithoutKey = [...types].every((type) => WITHOUT_API_KEY.has(type));
+  const used = [...known].filter((one) => !isWithoutKey || !OF_API_KEY.has(one));
+  return (
+    nearestName(name, used) ??
+    CREDENTIALS.find((one) => used.includes(one)) ??
+    used.find((one) => /^[a-z]/.test(one)) ??
+    used[0] ??
+    ''
+  );
+}
 
 /** Types of the triggers that name an authentication of the set. */
 function readersOf(set: ManifestSet): ReadonlyMap<Manifest, ReadonlySet<string>> {

@@ -30,7 +30,7 @@ function* rabbitmq(given: Given): Iterable<Complaint> {
   if (/^-?\d+$/.test(text('pageSize')) && Number(text('pageSize')) < 1) {
     yield {
       key: 'pageSize',
-      message: `pageSize must be greater than or equal to 1: ${text('pageSize')}`,
+      message: `pageSize must be greater than or equal to 1, but is ${text('pageSize')}`,
       fix: 'Set pageSize to at least 1.',
     };
   }
@@ -110,14 +110,14 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
   if (/^-?\d+$/.test(text('lagThreshold')) && Number(text('lagThreshold')) <= 0) {
     yield {
       key: 'lagThreshold',
-      message: `lagThreshold must be greater than or equal to 1: ${text('lagThreshold')}`,
+      message: `lagThreshold must be greater than or equal to 1, but is ${text('lagThreshold')}`,
       fix: 'Set lagThreshold to at least 1.',
     };
   }
   if (/^-\d+$/.test(text('activationLagThreshold'))) {
     yield {
       key: 'activationLagThreshold',
-      message: `activationLagThreshold must be greater than or equal to 0: ${text('activationLagThreshold')}`,
+      message: `activationLagThreshold must be greater than or equal to 0, but is ${text('activationLagThreshold')}`,
       fix: 'Set activationLagThreshold to at least 0.',
     };
   }
@@ -170,7 +170,7 @@ function* redis({ text, resolved, has, lacks }: Given): Iterable<Complaint> {
   if (tls !== '' && !/^(1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/.test(tls)) {
     yield {
       key: 'enableTLS',
-      message: `enableTLS must be true or false: ${JSON.stringify(tls)}`,
+      message: `enableTLS must be true or false, but is ${JSON.stringify(tls)}`,
       fix: 'Set enableTLS to "true" or "false".',
     };
   }
@@ -190,7 +190,7 @@ function* target(type: string, { text, isModified }: Given): Iterable<Complaint>
   } else if ((isZero(value) && type !== 'aws-dynamodb') || (ABOVE_ZERO.has(type) && value.startsWith('-'))) {
     yield {
       key,
-      message: `${key} must be greater than zero: ${value}`,
+      message: `${key} must be greater than zero, but is ${value}`,
       fix: `Set ${key} to the load that one replica can handle, greater than zero.`,
     };
   }

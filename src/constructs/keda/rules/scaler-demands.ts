@@ -36,7 +36,7 @@ export function* bounds(type: string, { text }: Given): Iterable<Complaint> {
     if (text(key) !== '' && Number(text(key)) < least) {
       yield {
         key,
-        message: `${key} must be greater than or equal to ${least}: ${text(key)}`,
+        message: `${key} must be greater than or equal to ${least}, but is ${text(key)}`,
         fix: `Set ${key} to at least ${least}.`,
       };
     }
@@ -56,7 +56,7 @@ function format(key: string, text: string, expected: string): Complaint {
   const isForm = /^\w+[/:]\w+[/:\w]*$/.test(expected);
   return {
     key,
-    message: `${key} must ${isForm ? 'have the form' : 'be'} ${expected}: ${JSON.stringify(text)}`,
+    message: `${key} must ${isForm ? 'have the form' : 'be'} ${expected}, but is ${JSON.stringify(text)}`,
     fix: `Set ${key} to ${isForm ? 'a value of the form ' : ''}${expected}.`,
   };
 }

@@ -178,7 +178,7 @@ const targetScales = scaledObjectRule(
     if (version.split('/', 3).length > 2) {
       yield {
         path: '/spec/scaleTargetRef/apiVersion',
-        message: `apiVersion must contain at most one "/": ${JSON.stringify(version)}`,
+        message: 'apiVersion must contain at most one "/"',
         found: version,
         expected: 'a group and a version, such as apps/v1',
         fix: 'Set scaleTargetRef.apiVersion to the group and version of the target, such as apps/v1.',

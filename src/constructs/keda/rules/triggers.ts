@@ -217,7 +217,7 @@ const cronWindow = fixesByField(
       if (/^-?\d+$/.test(replicas) && Number(replicas) <= 0) {
         yield {
           path: `${path}/metadata/desiredReplicas`,
-          message: `desiredReplicas must be greater than or equal to 1: ${replicas}`,
+          message: `desiredReplicas must be greater than or equal to 1, but is ${replicas}`,
           found: replicas,
           expected: 'at least 1; set a smaller number in minReplicaCount',
           ...(Number(replicas) < 0 ? { tier: 'advice' } : {}),
@@ -269,7 +269,7 @@ const formulaTarget = fixesByField(
       } else if (target !== undefined && !(Number(target) > 0)) {
         yield {
           path: `${path}/target`,
-          message: `target must be greater than zero: ${JSON.stringify(target)}`,
+          message: `target must be greater than zero, but is ${JSON.stringify(target)}`,
           found: target,
           expected: 'a number greater than zero',
         };
@@ -278,7 +278,7 @@ const formulaTarget = fixesByField(
       if (activation !== undefined && activation !== '' && Number.isNaN(Number(activation))) {
         yield {
           path: `${path}/activationTarget`,
-          message: `activationTarget must be a number: ${JSON.stringify(activation)}`,
+          message: `activationTarget must be a number, but is ${JSON.stringify(activation)}`,
           found: activation,
           expected: 'a number',
         };
@@ -363,11 +363,17 @@ const formulaNames = scaledObjectRule(
               ? `Replace "${dashed}" with ${dashed.replaceAll('-', '_')} in triggers[].name and in scalingModifiers.formula.`
               : known.size === 0
                 ? `Set the name of a trigger to "${name}".`
-                : `Replace "${name}" in scalingModifiers.formula with ${oneOf([...known])}, or set the name of a trigger to "${name}".`,
+                : `Replace "${name}" in scalingModifiers.formula with ${namesInFormula(known)}, or set the name of a trigger to "${name}".`,
       };
     }
   },
 );
+
+/** Names of triggers that a formula can use: it reads others as several words. */
+function namesInFormula(names: ReadonlySet<string>): string {
+  const usable = [...names].filter((name) => /^[A-Za-z_]\w*$/.test(name));
+  return usable.length === 0 ? 'the name of a trigger' : oneOf(usable.map((name) => `"${name}"`));
+}
 
 const FORMULA = '/spec/advanced/scalingModifiers/formula';
 

@@ -200,7 +200,7 @@ const rangeOrdered = jobRule(
     if (min !== undefined && min < 1) {
       yield {
         path: '/spec/elasticPolicy/minReplicas',
-        message: `minReplicas must be greater than or equal to 1: ${min}`,
+        message: `minReplicas must be greater than or equal to 1, but is ${min}`,
         found: min,
         expected: 'at least 1',
       };

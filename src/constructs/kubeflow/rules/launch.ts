@@ -82,7 +82,7 @@ const nnodesIsPodCount = jobRule(
         path: option.path,
         message: `the role "${role.name}" sets ${option.text}, but the job has ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and an elastic range of ${expected}`}`,
         found: option.text,
-        expected: `no --nnodes (PET_NNODES=${expected})`,
+        expected: `PET_NNODES=${expected}, which the operator sets, and no --nnodes`,
         fix: `Remove ${option.text} from ${listOf(option)}, because the operator sets PET_NNODES.`,
       };
     }
@@ -116,7 +116,7 @@ const nprocIsDeviceCount = jobRule(
           path: option.path,
           message: `the role "${role.name}" sets ${option.text}, but its pod has ${counted(devices, 'device')}`,
           found: option.text,
-          expected: `no ${flagOf(option)}, and nprocPerNode: "${devices}"`,
+          expected: `nprocPerNode: "${devices}", and no ${flagOf(option)}`,
           fix: `Remove ${option.text} from ${listOf(option)}, and set spec.nprocPerNode to "${devices}".`,
           severity: processes > devices ? 'error' : 'warning',
         };
@@ -125,7 +125,7 @@ const nprocIsDeviceCount = jobRule(
           path: option.path,
           message: `the role "${role.name}" sets ${option.text}, but spec.nprocPerNode, which determines WORLD_SIZE, is "${stated}"`,
           found: option.text,
-          expected: `no ${flagOf(option)} (PET_NPROC_PER_NODE=${stated})`,
+          expected: `PET_NPROC_PER_NODE=${stated}, which the operator sets, and no ${flagOf(option)}`,
           fix: `Remove ${option.text} from ${listOf(option)}, because the operator sets PET_NPROC_PER_NODE.`,
           severity: 'warning',
         };
@@ -204,8 +204,8 @@ const portIsOperators = jobRule(
           path: option.path,
           message: `the role "${role.name}" sets ${option.text}, but the operator sets the port to ${port}${ports.size > 1 ? ', and another role uses that port' : ''}`,
           found: option.text,
-          expected: `no ${flagOf(option)} (PET_MASTER_PORT=${port})`,
-          fix: `Remove ${option.text} from ${listOf(option)}, or set the container port pytorchjob-port to ${literal} in every role.`,
+          expected: `PET_MASTER_PORT=${port}, which the operator sets, and no ${flagOf(option)}`,
+          fix: `Remove ${option.text} from ${listOf(option)}, or set the container port named pytorchjob-port to ${literal} in every role.`,
           // The Service is headless: another port is reached as well, if only all pods agree on it.
           severity: ports.size > 1 ? 'error' : 'warning',
         };
@@ -359,7 +359,9 @@ const nodeRankFromOperator = jobRule(
           ? `${option.text} assigns the same rank to all ${role.count} pods of the role "${role.name}"`
           : `the role "${role.name}" sets ${option.text}, ${isStatic ? 'but the operator sets the rank' : 'which has no effect in an elastic job'}`,
         found: option.text,
-        expected: `no ${flagOf(option)} (PET_NODE_RANK)`,
+        expected: isStatic
+          ? `PET_NODE_RANK, which the operator sets, and no ${flagOf(option)}`
+          : `no ${flagOf(option)}`,
         fix: `Remove ${option.text} from ${listOf(option)}, because torchrun ${isStatic ? 'reads PET_NODE_RANK' : 'assigns the ranks itself'}.`,
         severity: literal ? 'error' : 'warning',
       };

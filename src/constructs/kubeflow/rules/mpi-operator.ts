@@ -88,7 +88,7 @@ const launcherPresent = mpiRule(
     }
     yield {
       path: `${launcher.path}/replicas`,
-      message: `replicas of the role "Launcher" must be 1: ${replicas}`,
+      message: `replicas of the role "Launcher" must be 1, but is ${replicas}`,
       found: replicas,
       expected: 'replicas: 1',
     };
@@ -118,7 +118,7 @@ const workerReplicas = mpiRule(
       message:
         replicas === undefined
           ? 'the role "Worker" does not set replicas, which defaults to 0'
-          : `replicas of the role "Worker" must be greater than or equal to 1: ${JSON.stringify(replicas)}`,
+          : `replicas of the role "Worker" must be greater than or equal to 1, but is ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'at least 1',
     };
@@ -238,7 +238,7 @@ const runPolicyKnown = mpiRule(
       }
       yield {
         path: `/spec/runPolicy/${field}`,
-        message: `${field} must be greater than or equal to 0: ${value}`,
+        message: `${field} must be greater than or equal to 0, but is ${value}`,
         found: value,
         expected: 'at least 0',
       };
@@ -262,7 +262,7 @@ const specKnown = mpiRule(
     if (slots !== undefined && slots < 0) {
       yield {
         path: '/spec/slotsPerWorker',
-        message: `slotsPerWorker must be greater than or equal to 0: ${slots}`,
+        message: `slotsPerWorker must be greater than or equal to 0, but is ${slots}`,
         found: slots,
         expected: 'at least 0',
       };

@@ -37,7 +37,7 @@ const jobNameIsDnsLabel = namedJobRule(
       message: `the job name "${name}" must ${complaint}`,
       found: name,
       expected: 'a DNS-1035 label, for example train-70b',
-      ...(name.length > LABEL_LENGTH && { fix: shortenBy(`metadata.${field}`, name, LABEL_LENGTH) }),
+      ...(name.length > LABEL_LENGTH && { fix: `Shorten metadata.${field} to at most ${LABEL_LENGTH} characters.` }),
     };
   },
 );

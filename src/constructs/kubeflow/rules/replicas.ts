@@ -189,7 +189,7 @@ function* oneReplica(job: TrainingJob, judge: 'webhook' | 'controller'): Iterabl
       message:
         replicas === undefined
           ? `replicas of the role "${role.name}" must be set`
-          : `replicas of the role "${role.name}" must be 1: ${JSON.stringify(replicas)}`,
+          : `replicas of the role "${role.name}" must be 1, but is ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'replicas: 1',
     };
@@ -218,7 +218,7 @@ const workerReplicasAtLeastOne = jobRule(
       }
       yield {
         path: `${role.path}/replicas`,
-        message: `replicas of the role "${role.name}" must be greater than or equal to ${least}: ${replicas}`,
+        message: `replicas of the role "${role.name}" must be greater than or equal to ${least}, but is ${replicas}`,
         found: replicas,
         expected: `at least ${least}`,
       };

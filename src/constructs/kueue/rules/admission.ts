@@ -67,7 +67,7 @@ const covered = admissionRule(
     summary: 'A ClusterQueue should have quota for every resource that its workloads request.',
     why: 'A workload that requests a resource without quota is never admitted, unless the configuration of Kueue excludes the resource, transforms it into another, or maps its device class.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
-    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings in the Kueue configuration covers the resource.',
+    fix: 'Add the resource to coveredResources and to flavors[].resources of a resource group in the ClusterQueue, unless excludeResourcePrefixes, transformations, or deviceClassMappings in the Kueue configuration covers the resource.',
   },
   function* ({ clusterQueue, templates }, set) {
     const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
@@ -90,7 +90,7 @@ const covered = admissionRule(
         path: `${path}/spec`,
         message: `the pods request ${name}, but the ClusterQueue "${clusterQueue.id.name}" has no quota for it`,
         found: name,
-        expected: resources.size === 0 ? 'a resource that the ClusterQueue covers' : [...resources].join(', '),
+        expected: resources.size === 0 ? 'a resource that the ClusterQueue covers' : oneOf([...resources]),
       };
     }
   },

@@ -7,7 +7,7 @@ import { allOf } from '../../../facts/words';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rules/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
-import { valueAt } from '../../../manifests/pointer';
+import { fieldOf, valueAt } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
 import { parseValue } from '../../../manifests/yaml';
 import {
@@ -193,7 +193,7 @@ const managedByKueue = workloadRule(
     if (kind?.managedBy !== undefined && typeof value === 'string' && value !== MULTIKUEUE_CONTROLLER) {
       yield {
         path: kind.managedBy,
-        message: `managedBy must be ${MULTIKUEUE_CONTROLLER}, because the ClusterQueue sends the job to another cluster: "${value}"`,
+        message: `managedBy must be ${MULTIKUEUE_CONTROLLER} when the ClusterQueue sends the job to another cluster, but is "${value}"`,
         found: value,
         expected: MULTIKUEUE_CONTROLLER,
       };
@@ -219,6 +219,7 @@ const pathAllowed = multikueueRule(
         path: pointerTo(object),
         message: `the kubeconfig "${path}" must be below ${KUBECONFIG_FOLDER}`,
         found: path,
+        fix: `Set ${fieldOf(pointerTo(object))} to the path of a file below ${KUBECONFIG_FOLDER}.`,
       };
     }
   },

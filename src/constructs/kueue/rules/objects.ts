@@ -343,7 +343,7 @@ const workloadSlices = fixesByField(
             fix: 'Set topologyRequest.podSetSliceRequiredTopology to a topology level, or remove topologyRequest.podSetSliceSize.',
           };
         } else if (size !== undefined && size <= 0) {
-          yield { path: at, message: `podSetSliceSize must be greater than 0: ${size}`, found: size };
+          yield { path: at, message: `podSetSliceSize must be greater than 0, but is ${size}`, found: size };
         }
       }
     },

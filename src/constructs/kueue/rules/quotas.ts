@@ -230,7 +230,7 @@ const notNegative = quotaRule(
         if (value !== undefined && value.isNegative()) {
           yield {
             path: `${quota.path}/${field}`,
-            message: `${field} must be greater than or equal to 0: ${value.toString()}`,
+            message: `${field} must be greater than or equal to 0, but is ${value.toString()}`,
             found: value.toString(),
             expected: 'at least 0',
           };
@@ -304,7 +304,7 @@ const fairWeight: ObjectRule = fixesByField({
     }
     yield {
       path: '/spec/fairSharing/weight',
-      message: `fairSharing.weight must be 0 or greater than 1n: ${weight.toString()}`,
+      message: `fairSharing.weight must be 0 or greater than 1n, but is ${weight.toString()}`,
       found,
       expected: '0, or greater than 1n',
       fix: 'Set fairSharing.weight to 0 for the lowest priority, or to a weight such as 1 or 500m.',

@@ -240,7 +240,7 @@ const layers = requestRule(
       if (size < 1) {
         yield {
           path,
-          message: `the size of layer ${index} must be greater than or equal to 1: ${size}`,
+          message: `the size of layer ${index} must be greater than or equal to 1, but is ${size}`,
           found: size,
           expected: 'at least 1',
           fix: `Set ${SLICE_LAYERS}[${index}].size to at least 1.`,
@@ -248,7 +248,7 @@ const layers = requestRule(
       } else if (above !== undefined && above % size !== 0) {
         yield {
           path,
-          message: `the size of layer ${index} must be a divisor of the size of layer ${index - 1} (${above}): ${size}`,
+          message: `the size of layer ${index} must be a divisor of the size of layer ${index - 1} (${above}), but is ${size}`,
           found: size,
           fix: `Set ${SLICE_LAYERS}[${index}].size to a divisor of ${above}.`,
         };

@@ -66,7 +66,7 @@ export const ruleGroupRules: readonly Rule[] = [
         if (file.key === undefined && typeof expr === 'number' && (expr | 0) !== expr) {
           yield {
             path: within(rule, file, 'expr'),
-            message: `expr of ${rule.title} must be a string or a 32-bit integer: ${expr}`,
+            message: `expr of ${rule.title} must be a string or a 32-bit integer, but is ${expr}`,
             found: expr,
             fix: `Set ${rule.place}.expr to a PromQL expression.`,
           };
@@ -179,7 +179,7 @@ export const ruleGroupRules: readonly Rule[] = [
         'The rules of an object must not record the same series or raise alerts with the same name and labels twice.',
       why: 'Recording rules overwrite each other, and Prometheus drops one of the samples; Alertmanager treats alerts with the same labels as one alert, with the text of either.',
       source: `${PROMETHEUS}, cmd/promtool/main.go checkDuplicates`,
-      fix: 'Remove one of the rules, or add an entry to labels that tells them apart.',
+      fix: 'Remove one of the rules, or add a label that distinguishes them to labels of one of them.',
     },
     function* (manifest) {
       for (const file of ruleFilesOf(manifest)) {
@@ -203,6 +203,7 @@ export const ruleGroupRules: readonly Rule[] = [
               path: within(rule, file),
               message: `duplicate rule: ${rule.title} appears twice in ${where} with the same labels`,
               found: name,
+              fix: `Remove ${rule.place}, or add a label to its labels that distinguishes the two rules.`,
             };
           }
           seen.set(key, before ?? rule);
@@ -314,7 +315,7 @@ function* durationProblem(value: unknown, what: string, path: string): Iterable<
   }
   yield {
     path,
-    message: `${what} must be a duration: ${JSON.stringify(value)}`,
+    message: `${what} must be a duration, but is ${JSON.stringify(value)}`,
     expected: 'a duration such as 30s, 5m, or 1h30m',
     fix: `Set ${what} to a duration such as 30s, 5m, or 1h30m.`,
   };

@@ -193,7 +193,7 @@ const cniRules: readonly Rule[] = [
       summary: 'A CNI configuration must have a name of letters, digits, "_", ".", and "-".',
       why: 'The name separates the addresses of one network from those of others. Multus fills in a missing name, other runtimes reject it; all reject other characters.',
       source: `${cite('cni-library')}, pkg/utils ValidateNetworkName; ${cite('network-attachment-definition')}, pkg/utils/cniconfig.go`,
-      fix: 'Set "name" to the name of the definition.',
+      fix: 'Set "name" to the name of the NetworkAttachmentDefinition.',
     },
     [ATTACHMENT],
     'name',

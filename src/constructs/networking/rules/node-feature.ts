@@ -100,7 +100,7 @@ const keys = entryRule(
             message: `the key "${key}" ${fault}`,
             found: key,
             expected: forms,
-            fix: `Rename the key "${key}" in ${field} to ${forms}.`,
+            fix: keyLengthFix(fault, field) ?? `Rename the key "${key}" in ${field} to ${forms}.`,
           };
         }
       }
@@ -283,6 +283,7 @@ const features = entryRule(
           path: `${at}/feature`,
           message: `"${feature}" must have the form <domain>.<feature>, with exactly one dot`,
           found: feature,
+          fix: `Set ${fieldOf(`${at}/feature`)} to a name such as cpu.cpuid, kernel.loadedmodule, kernel.version, pci.device, system.name, or rule.matched.`,
         };
       }
     }
@@ -411,3 +412,9 @@ export const nodeFeatureRules: readonly Rule[] = [
   expressions,
   effective,
 ];
+
+/** What to do about a key that is too long, and not otherwise wrong. */
+function keyLengthFix(fault: string, field: string): string | undefined {
+  const [, most] = /^must (?:be|have) no more than (\d+ characters.*)$/.exec(fault) ?? [];
+  return most === undefined ? undefined : `Shorten the key in ${field} to at most ${most}.`;
+}

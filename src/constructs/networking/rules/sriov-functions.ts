@@ -158,7 +158,7 @@ const functionCount = specRule(
     if (vendor === NVIDIA_CARDS && count > MOST_MELLANOX_FUNCTIONS) {
       yield {
         path: '/spec/numVfs',
-        message: `numVfs must be less than or equal to ${MOST_MELLANOX_FUNCTIONS} for NVIDIA cards: ${count}`,
+        message: `numVfs must be less than or equal to ${MOST_MELLANOX_FUNCTIONS} for NVIDIA cards, but is ${count}`,
         found: count,
         expected: `at most ${MOST_MELLANOX_FUNCTIONS}`,
       };

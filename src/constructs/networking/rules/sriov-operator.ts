@@ -120,14 +120,14 @@ const operatorConfig = specRule(
     summary: 'The name of the SriovOperatorConfig must be default.',
     why: 'The operator has one configuration; the webhook rejects another name.',
     source: WEBHOOK,
-    fix: 'Set metadata.name: default.',
+    fix: 'Set metadata.name to "default".',
   },
   [OPERATOR_CONFIG],
   function* (_spec, { id }) {
     if (id.name !== '' && id.name !== 'default') {
       yield {
         path: '/metadata/name',
-        message: `the name must be default: the operator ignores the SriovOperatorConfig "${id.name}"`,
+        message: `the name must be "default", because the operator ignores the SriovOperatorConfig "${id.name}"`,
         found: id.name,
         expected: 'default',
       };

@@ -32,7 +32,8 @@ const resourceName = specRule(
     const without = name
       .split('/')
       .at(-1)
-      ?.replace(/[^a-zA-Z0-9_]/g, '_');
+      ?.replace(/[^a-zA-Z0-9_]+/g, '_')
+      .replace(/^_+|_+$/g, '');
     yield {
       path: '/spec/resourceName',
       message: `"${name}" must consist of letters, digits, and underscores`,

@@ -121,8 +121,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
             path: `/${field}`,
             message:
               most === Infinity
-                ? `${field} must be greater than or equal to ${least}: ${value}`
-                : `${field} must be between ${least} and ${most}: ${value}`,
+                ? `${field} must be greater than or equal to ${least}, but is ${value}`
+                : `${field} must be between ${least} and ${most}, but is ${value}`,
             found: value,
             expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
           };

@@ -97,7 +97,7 @@ export const unitRules: readonly Rule[] = [
             if (!/^\d+$/.test(found) || Number(found) < 1 || Number(found) > 10_000) {
               yield {
                 path: pointer('', section, setting),
-                message: `${setting} must be between 1 and 10000: ${found}`,
+                message: `${setting} must be between 1 and 10000, but is ${found}`,
                 found,
                 expected: '1 to 10000',
               };

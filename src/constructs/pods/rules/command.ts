@@ -49,6 +49,18 @@ const SETS_VARIABLES: ReadonlySet<string> = new Set([
   'disaggregatedset.x-k8s.io',
 ]);
 
+/** What to write for a variable that no shell expands. One that is not defined in the container may be in the image. */
+function expansionFix(written: string, name: string, field: string, isDefined: boolean): string {
+  const inShell = 'run the command in a shell with command: ["sh", "-c", "…"]';
+  return isDefined
+    ? `Replace ${written} with $(${name}) in ${field}, or ${inShell}.`
+    : `Add ${name} to env, and replace ${written} with $(${name}) in ${field}; if the image sets ${name}, ${inShell}.`;
+}
+
+/** Whether the container sets the variable, or may do so with what it takes from elsewhere. */
+const definesVariable = ({ value }: PodView['all'][number], name: string): boolean =>
+  itemsOf(value.envFrom, '').length > 0 || itemsOf(value.env, '').some((entry) => text(entry.value.name) === name);
+
 interface Word {
   readonly value: string;
   readonly path: string;
@@ -75,7 +87,12 @@ export const commandRules: readonly Rule[] = [
             const name = braced ?? bare ?? '';
             say(path, `${written} is not expanded, because the command does not run in a shell`, {
               expected: `$(${name})`,
-              fix: `Replace ${written} with $(${name}) in ${fieldOf(path)}, or run the command in a shell with command: ["sh", "-c", "…"].`,
+              fix: expansionFix(
+                written,
+                name,
+                fieldOf(path),
+                SETS_VARIABLES.has(pod.group) || definesVariable(container, name),
+              ),
               // An image's own entry point may be a shell; a name without braces may be meant as text.
               ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
             });

@@ -96,6 +96,7 @@ export const contentionRules: readonly Rule[] = [
               `${container.path}/resources/requests/memory`,
               `the memory request is less than half of the limit (${request.toString()} of ${limit.toString()})`,
               {
+                found: request.toString(),
                 expected: `at least half of ${limit.toString()}`,
                 fix: `Set requests.memory to ${limit.toString()}, or close to it.`,
               },
@@ -175,7 +176,11 @@ export const contentionRules: readonly Rule[] = [
               : `the server uses only ${ranks} of the ${counted(count, nounOf(devices))} in the container`,
             {
               expected: `${ranks === tensor ? '' : 'parallel sizes whose product is '}${count}`,
-              fix: `Set ${ranks === tensor ? '--tensor-parallel-size' : 'the product of the parallel sizes'} to ${count}, or the number of devices in resources.limits to ${ranks}.`,
+              fix: fixOfSizes(
+                ranks === tensor ? '--tensor-parallel-size' : 'the product of the parallel sizes',
+                ranks,
+                count,
+              ),
             },
           );
         }
@@ -183,3 +188,11 @@ export const contentionRules: readonly Rule[] = [
     },
   ),
 ];
+
+/** A size that is not a power of two divides the attention heads of few models, so that the server does not start. */
+function fixOfSizes(what: string, ranks: number, count: number): string {
+  const isUsual = Number.isInteger(Math.log2(count));
+  return isUsual
+    ? `Set ${what} to ${count}, or the number of devices in resources.limits to ${ranks}.`
+    : `Set the number of devices in resources.limits to ${ranks}, or ${what} to ${count} if the number of attention heads is a multiple of ${count}.`;
+}

@@ -171,7 +171,7 @@ export const deviceRules: readonly Rule[] = [
       severity: 'info',
       summary: "A shared RDMA device must have the name in its plugin's configuration.",
       why: 'The configuration of the shared device plugin defines rdma/<name>: with another name the pod stays pending.',
-      fix: 'Rename the resource to rdma/<resourceName>, with a resourceName in the plugin configuration (spec.rdmaSharedDevicePlugin of the NicClusterPolicy).',
+      fix: 'Rename the resource to rdma/<resourceName>, where <resourceName> is set in spec.rdmaSharedDevicePlugin of the NicClusterPolicy, or configure a resourceName for the resource there.',
       source: `${cite('network-operator')}, rdmaSharedDevicePlugin`,
     },
     (pod, say) => {
@@ -183,6 +183,8 @@ export const deviceRules: readonly Rule[] = [
               `"${name}" exists only if the RDMA shared device plugin is configured with the resourceName "${name.slice(name.indexOf('/') + 1)}"`,
               {
                 expected: 'the resource name in the cluster, such as rdma/rdma_shared_device_a',
+                found: name,
+                fix: `Rename the resource to rdma/<resourceName>, where <resourceName> is set in spec.rdmaSharedDevicePlugin of the NicClusterPolicy, or configure the resourceName "${name.slice(name.indexOf('/') + 1)}" there.`,
               },
             );
           }

@@ -182,7 +182,7 @@ export const placementRules: readonly Rule[] = [
               });
             }
           } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
-            say(path, `${key} must be a number of MiB: "${value}"`, {
+            say(path, `${key} must be a number of MiB, but is "${value}"`, {
               expected: 'a number of MiB such as 81559',
               severity: 'error',
             });

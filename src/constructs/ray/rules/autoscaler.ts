@@ -126,7 +126,7 @@ const restartPolicy = clusterRule(
       }
       yield {
         path: `${podSpecPath}/restartPolicy`,
-        message: `restartPolicy in ${groupAt(podSpecPath, name)} must be Never: ${JSON.stringify(policy)}`,
+        message: `restartPolicy in ${groupAt(podSpecPath, name)} must be Never, but is ${JSON.stringify(policy)}`,
         found: policy,
         expected: 'Never',
       };
@@ -181,7 +181,7 @@ const perGroup = clusterRule(
       if (idle !== undefined && idle < 0) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `idleTimeoutSeconds in ${groupAt(at, name)} must be greater than or equal to 0: ${idle}`,
+          message: `idleTimeoutSeconds in ${groupAt(at, name)} must be greater than or equal to 0, but is ${idle}`,
           found: idle,
           expected: 'at least 0',
         };
@@ -218,7 +218,7 @@ const perGroup = clusterRule(
     if (idle !== undefined && idle < 0) {
       yield {
         path: `${path}/autoscalerOptions/idleTimeoutSeconds`,
-        message: `idleTimeoutSeconds must be greater than or equal to 0: ${idle}`,
+        message: `idleTimeoutSeconds must be greater than or equal to 0, but is ${idle}`,
         found: idle,
         expected: 'at least 0',
       };

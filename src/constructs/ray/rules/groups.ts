@@ -93,7 +93,7 @@ const range = fixesByField(
           if (bound < 0) {
             yield {
               path: `${path}/${field}`,
-              message: `${field} in ${groupAt(path, group)} must be greater than or equal to 0: ${bound}`,
+              message: `${field} in ${groupAt(path, group)} must be greater than or equal to 0, but is ${bound}`,
               found: bound,
               expected: 'at least 0',
             };

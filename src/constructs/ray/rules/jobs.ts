@@ -27,7 +27,7 @@ const shutdown = rayJobRule(
     if (ttl < 0) {
       yield {
         path: `${path}/ttlSecondsAfterFinished`,
-        message: `ttlSecondsAfterFinished must be greater than or equal to 0: ${ttl}`,
+        message: `ttlSecondsAfterFinished must be greater than or equal to 0, but is ${ttl}`,
         found: ttl,
         expected: 'at least 0',
       };
@@ -145,7 +145,7 @@ const mode = fixesByField(
       if (policy !== '' && policy !== 'Never') {
         yield {
           path: `${path}${at}`,
-          message: `restartPolicy in the head group must be Never: ${JSON.stringify(policy)}`,
+          message: `restartPolicy in the head group must be Never, but is ${JSON.stringify(policy)}`,
           found: policy,
           expected: 'Never',
         };
@@ -169,7 +169,7 @@ const numbers = rayJobRule(
       if (value !== undefined && value <= 0) {
         yield {
           path: `${path}/${field}`,
-          message: `${field} must be greater than or equal to 1: ${value}`,
+          message: `${field} must be greater than or equal to 1, but is ${value}`,
           found: value,
           expected: 'at least 1',
         };
@@ -178,7 +178,7 @@ const numbers = rayJobRule(
     if (backoffLimit < 0) {
       yield {
         path: `${path}/backoffLimit`,
-        message: `backoffLimit must be greater than or equal to 0: ${backoffLimit}`,
+        message: `backoffLimit must be greater than or equal to 0, but is ${backoffLimit}`,
         found: backoffLimit,
         expected: 'at least 0',
       };
@@ -306,12 +306,25 @@ const headService = rayRule(
     if (name !== '') {
       yield {
         path: `${view?.head.path ?? ''}/headService/metadata/name`,
-        message: `headService.metadata.name must not be set: "${name}"`,
+        message: `headService.metadata.name must not be set`,
         found: name,
       };
     }
   },
 );
+
+/** What the step takes under a surge, which itself has to be a percentage. */
+function stepWords(field: string, surge: number): Pick<Violation, 'expected' | 'fix'> {
+  const most = Math.min(100, Math.max(0, surge));
+  const words = most === 0 ? '0' : `a number from 0 to ${most}`;
+  return {
+    expected: most === 0 ? '0' : `0 to ${most}`,
+    fix:
+      most === surge
+        ? `Set ${field} to ${words}${most === 0 ? ', or increase maxSurgePercent' : ''}.`
+        : `Set maxSurgePercent to a number from 0 to 100, and ${field} to at most that number.`,
+  };
+}
 
 const UPGRADES = ['NewCluster', 'NewClusterWithIncrementalUpgrade', 'None'];
 
@@ -366,7 +379,7 @@ const upgrade = fixesByField(
       if (surge < 0 || surge > 100) {
         yield {
           path: `${at}/maxSurgePercent`,
-          message: `maxSurgePercent must be between 0 and 100: ${surge}`,
+          message: `maxSurgePercent must be between 0 and 100, but is ${surge}`,
           found: surge,
           expected: '0 to 100',
         };
@@ -374,15 +387,20 @@ const upgrade = fixesByField(
       if (step !== undefined && (step < 0 || step > Math.min(100, Math.max(0, surge)))) {
         yield {
           path: `${at}/stepSizePercent`,
-          message: `stepSizePercent must be between 0 and maxSurgePercent: ${step}`,
+          message:
+            step < 0
+              ? `stepSizePercent must be greater than or equal to 0, but is ${step}`
+              : step > 100
+                ? `stepSizePercent must be less than or equal to 100, but is ${step}`
+                : `stepSizePercent must be less than or equal to maxSurgePercent (${step} > ${surge})`,
           found: step,
-          expected: `0 to ${Math.min(100, Math.max(0, surge))}`,
+          ...stepWords(fieldOf(`${at}/stepSizePercent`), surge),
         };
       }
       if (interval !== undefined && interval <= 0) {
         yield {
           path: `${at}/intervalSeconds`,
-          message: `intervalSeconds must be greater than 0: ${interval}`,
+          message: `intervalSeconds must be greater than 0, but is ${interval}`,
           found: interval,
           expected: 'greater than 0',
         };

@@ -257,7 +257,7 @@ function* wrongPorts(container: JsonObject, path: string): Iterable<Violation> {
     if (typeof port === 'number' && (port < 0 || port > 65535)) {
       yield {
         path: `${path}${at}/containerPort`,
-        message: `containerPort must be between 0 and 65535: ${port}`,
+        message: `containerPort must be between 0 and 65535, but is ${port}`,
         found: port,
       };
     }
@@ -275,7 +275,7 @@ function* wrongIds(value: JsonValue | undefined, path: string): Iterable<Violati
     if (complaint !== undefined) {
       yield {
         path: `${path}/${field}`,
-        message: `${field.replace(/\/(\d+)$/, '[$1]')} must ${complaint}: ${JSON.stringify(id)}`,
+        message: `${field.replace(/\/(\d+)$/, '[$1]')} must ${complaint}, but is ${JSON.stringify(id)}`,
         found: id,
       };
     }
@@ -342,7 +342,7 @@ function* negative(probe: JsonObject, path: string): Iterable<Violation> {
     if (typeof value === 'number' && value < 0) {
       yield {
         path: `${path}/${field}`,
-        message: `${field} must be greater than or equal to 0: ${value}`,
+        message: `${field} must be greater than or equal to 0, but is ${value}`,
         found: value,
       };
     }
@@ -450,7 +450,7 @@ function* wrongSize(emptyDir: JsonValue | undefined, path: string): Iterable<Vio
   if (size !== undefined && size.toNumber() < 0) {
     yield {
       path: `${path}/sizeLimit`,
-      message: `sizeLimit must be greater than or equal to 0: ${JSON.stringify(sizeLimit)}`,
+      message: `sizeLimit must be greater than or equal to 0, but is ${JSON.stringify(sizeLimit)}`,
       found: sizeLimit,
     };
   }
@@ -480,7 +480,7 @@ const mountsComplete = fixesByField(
           if (mountPath === '' || !mountPath.startsWith('/')) {
             yield {
               path: `${place}/mountPath`,
-              message: `mountPath must be an absolute path: "${mountPath}"`,
+              message: `mountPath must be an absolute path, but is "${mountPath}"`,
               found: mountPath,
               expected: 'an absolute path such as /data',
             };

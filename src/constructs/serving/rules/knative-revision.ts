@@ -142,7 +142,7 @@ const limits = revisionRule(
       const beyondDefault = value >= 0 && config === undefined;
       yield {
         path: `${specPath}/${key}`,
-        message: `${key} must be between 0 and ${limit}: ${value}`,
+        message: `${key} must be between 0 and ${limit}, but is ${value}`,
         found: value,
         expected: `0 to ${limit}`,
         fix: `Set ${key} to a number from 0 to ${limit}${value < 0 ? '' : `, or increase ${option} in the config-defaults ConfigMap in the knative-serving namespace`}.`,
@@ -367,6 +367,7 @@ const revisionName = revisionRule(
         message: `the name "${name}" must begin with "${id.name}-"`,
         found: name,
         expected: `${id.name}-…`,
+        fix: `Set ${fieldOf(`${metadataPath}/name`)} to a name such as "${id.name}-1", or remove it.`,
       };
       return;
     }

@@ -262,7 +262,7 @@ const trafficValid = servingRule(
     if (sum !== 100) {
       yield {
         path: '/spec/traffic',
-        message: `the percent values of all traffic targets must add up to 100: ${sum}`,
+        message: `the percent values of all traffic targets must add up to 100, but add up to ${sum}`,
         expected: '100',
         fix: 'Set traffic[].percent to numbers that add up to 100.',
       };
@@ -280,7 +280,7 @@ function* badTarget(target: JsonObject, path: string, isService: boolean): Itera
   if (percent < 0 || percent > 100) {
     yield {
       path: `${path}/percent`,
-      message: `percent must be between 0 and 100: ${JSON.stringify(percent)}`,
+      message: `percent must be between 0 and 100, but is ${JSON.stringify(percent)}`,
       found: percent,
     };
   }

@@ -41,7 +41,7 @@ const scaleBounds = revisionRule(
         value: 0,
         fault: {
           path: stated.path,
-          message: `${name} must be an integer greater than or equal to 0: "${stated.value}"`,
+          message: `${name} must be an integer greater than or equal to 0, but is "${stated.value}"`,
           found: stated.value,
           fix: `Set the annotation ${stated.key} to an integer in quotes, such as "1".`,
         },
@@ -70,9 +70,9 @@ const scaleBounds = revisionRule(
     const value = goInteger(activation.value);
     const fault =
       value === undefined
-        ? `must be an integer: "${activation.value}"`
+        ? `must be an integer, but is "${activation.value}"`
         : value < 2
-          ? `must be greater than or equal to 2: ${value}`
+          ? `must be greater than or equal to 2, but is ${value}`
           : value < least.value
             ? `must be greater than or equal to min-scale (${value} < ${least.value})`
             : most.value !== 0 && value > most.value
@@ -141,7 +141,7 @@ const numbers = revisionRule(
           : `a number from ${least} to ${most}`;
       yield {
         path: stated.path,
-        message: `${name} must be ${expected}: "${stated.value}"`,
+        message: `${name} must be ${expected}, but is "${stated.value}"`,
         found: stated.value,
         expected,
         fix: `Set the annotation autoscaling.knative.dev/${name} to ${expected}.`,
@@ -196,7 +196,7 @@ const durations = revisionRule(
     if (seconds === undefined || seconds < 0 || !Number.isInteger(seconds)) {
       yield {
         path: pointer(revision.annotationsPath, key),
-        message: `progress-deadline must be a duration in whole seconds: "${deadline}"`,
+        message: `progress-deadline must be a duration in whole seconds, but is "${deadline}"`,
         found: deadline,
         expected: 'a duration such as 1200s',
         fix: `Set the annotation ${key} to a duration in whole seconds, such as 1200s.`,
@@ -224,7 +224,7 @@ const initialScale = revisionRule(
     if (value === undefined || value < 0) {
       yield {
         path: stated.path,
-        message: `initial-scale must be an integer greater than or equal to 0: "${stated.value}"`,
+        message: `initial-scale must be an integer greater than or equal to 0, but is "${stated.value}"`,
         found: stated.value,
       };
       return;

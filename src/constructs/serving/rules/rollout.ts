@@ -80,7 +80,7 @@ const deadlineCoversStartup: Rule = {
       if (budget > limit) {
         yield {
           path: spec.progressDeadlineSeconds === undefined ? '/spec' : '/spec/progressDeadlineSeconds',
-          message: `progressDeadlineSeconds must be greater than the ${budget} s that the startup probe allows: ${limit}`,
+          message: `progressDeadlineSeconds must be greater than the ${budget} s that the startup probe allows, but is ${limit}`,
           expected: `progressDeadlineSeconds: ${budget + DEFAULT_DEADLINE_SECONDS}`,
         };
       }
@@ -117,7 +117,7 @@ const graceCoversHook: Rule = {
       if (seconds !== undefined && seconds >= grace) {
         yield {
           path: `/spec${path}/lifecycle/preStop`,
-          message: `terminationGracePeriodSeconds must be greater than the ${seconds} s of the preStop hook: ${grace}`,
+          message: `terminationGracePeriodSeconds must be greater than the ${seconds} s of the preStop hook, but is ${grace}`,
           expected: `terminationGracePeriodSeconds: ${seconds + DEFAULT_GRACE_SECONDS}`,
         };
       }

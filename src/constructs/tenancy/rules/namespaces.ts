@@ -33,8 +33,9 @@ const namespaceInSet: Rule = {
       return;
     }
     const made = new Set(names);
-    const some = quotedNames(names);
-    const choices = made.size > 3 ? 'a namespace in these manifests' : oneOf([...made].map((name) => `"${name}"`));
+    const named = [...made].filter((name) => name !== '');
+    const some = quotedNames(named);
+    const choices = named.length > 3 ? 'a namespace in these manifests' : oneOf(named.map((name) => `"${name}"`));
     const known = namesOfKind(set, 'Namespace').inReachOf('');
     const said = new Set<string>();
     for (const manifest of set.manifests) {
@@ -56,7 +57,7 @@ const namespaceInSet: Rule = {
         message: `namespace "${namespace}" not found in these manifests`,
         found: namespace,
         expected: some === '' ? 'a namespace in the cluster' : `${some}, or a namespace in the cluster`,
-        fix: `Add the Namespace "${namespace}" to the manifests, make sure that it exists in the cluster, or set metadata.namespace to ${choices}.`,
+        fix: `Add the Namespace "${namespace}" to the manifests${choices === '' ? ', or' : ','} make sure that it exists in the cluster${choices === '' ? '' : `, or set metadata.namespace to ${choices}`}.`,
       };
     }
   },

@@ -120,7 +120,7 @@ const classesDiffer: Rule = {
         yield {
           manifest: found.manifest,
           path: '/value',
-          message: `the PriorityClasses "${found.name}" and "${other.name}" have the same value: ${found.value}`,
+          message: `the PriorityClasses "${found.name}" and "${other.name}" have the same value, ${found.value}`,
           found: found.value,
           expected: 'a different value',
         };

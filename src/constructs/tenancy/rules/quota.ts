@@ -90,7 +90,7 @@ const wholeDevices: Rule = fixesByField({
       }
       yield {
         path,
-        message: `${resource} must be an integer: ${value}`,
+        message: `${resource} must be an integer, but is ${value}`,
         found: value,
         expected: 'an integer',
       };
@@ -116,7 +116,7 @@ const memoryPlausible: Rule = {
       }
       yield {
         path,
-        message: `memory must have a unit such as Gi: ${JSON.stringify(value)} is less than 1 MiB`,
+        message: `memory must have a unit such as Gi, because ${JSON.stringify(value)} is less than 1 MiB`,
         found: value,
         expected: `${parseInt(String(value), 10) || 1}Gi`,
       };

@@ -47,7 +47,7 @@ const ancestors = runtimeRule(
       if (replicas !== 1) {
         yield {
           path: `${job.path}/replicas`,
-          message: `replicas must be 1 for the job "${job.name}": ${replicas}`,
+          message: `replicas must be 1 for the job "${job.name}", but is ${replicas}`,
           found: replicas,
           expected: '1',
         };

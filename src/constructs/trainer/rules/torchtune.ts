@@ -92,8 +92,8 @@ const nodes = trainJobRule(
       path: '/spec/trainer/numNodes',
       message:
         model === TORCHTUNE_MULTI_NODE_MODEL
-          ? `numNodes must be 1 for LoRA: ${count}`
-          : `numNodes must be 1 for the model "${model}": ${count}`,
+          ? `numNodes must be 1 for LoRA, but is ${count}`
+          : `numNodes must be 1 for the model "${model}", but is ${count}`,
       found: count,
       expected: '1',
     };

@@ -185,7 +185,7 @@ const fluxProcesses = trainJobRule(
     }
     yield {
       path: own === undefined ? '/spec/runtimeRef' : '/spec/trainer/numProcPerNode',
-      message: `numProcPerNode must be greater than or equal to 1: ${processes}`,
+      message: `numProcPerNode must be greater than or equal to 1, but is ${processes}`,
       found: processes,
       expected: 'at least 1',
     };

@@ -123,7 +123,7 @@ const budgetValid: PodTemplateRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `the annotation ${key} must be an integer greater than 0 or a percentage from 1% to 99%: "${value}"`,
+        message: `the annotation ${key} must be an integer greater than 0 or a percentage from 1% to 99%, but is "${value}"`,
         found: value,
         expected: 'an integer greater than 0, or 1% to 99%',
         fix: `Set the annotation ${key} to an integer greater than 0 or a percentage from 1% to 99%, such as "50%".`,

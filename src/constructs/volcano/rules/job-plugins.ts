@@ -145,7 +145,7 @@ const portsValid = jobRule(
         }
         yield {
           path,
-          message: `--${flag} of the ${name} plugin must be between 1 and 65535: ${value}`,
+          message: `--${flag} of the ${name} plugin must be between 1 and 65535, but is ${value}`,
           found: value,
           expected: '1 to 65535',
           fix: `Set --${flag} in spec.plugins.${name} to a number from 1 to 65535.`,
@@ -282,6 +282,14 @@ function* hcclRoles(job: JobView): Iterable<Violation> {
 }
 
 /** The tasks that a plugin looks for, by their roles: all of them are missing. */
+/** The tasks that may have the roles: not those that have other roles of the plugin. */
+function freeTasks(job: JobView, plugin: string, roles: readonly string[]): readonly string[] {
+  const view = isJobPlugin(plugin) ? pluginNamed(job, plugin) : undefined;
+  const taken = ['master', 'worker'].filter((role) => !roles.includes(role));
+  const names = view === undefined ? [] : taken.map((role) => roleTask(view, role));
+  return job.tasks.map(({ name }) => name).filter((name) => name !== '' && !names.includes(name));
+}
+
 function missingTask(
   job: JobView,
   path: string,
@@ -289,14 +297,14 @@ function missingTask(
   roles: readonly string[],
   tasks: readonly string[],
 ): Violation {
-  const names = job.tasks.map(({ name }) => name).filter((name) => name !== '');
+  const names = freeTasks(job, plugin, roles);
   const flags = oneOf(roles.map((role) => `--${role}`));
   const quoted = oneOf(tasks.map((task) => `"${task}"`));
   return {
     path,
     message: `the job has no task ${quoted}, which the ${plugin} plugin uses as the ${oneOf(roles)}`,
     found: tasks.join(' or '),
-    expected: oneOf(job.tasks.map(({ name }) => name)),
+    expected: names.length === 0 ? 'the name of a task' : oneOf(names),
     fix: `Set ${flags} in spec.plugins.${plugin} to ${names.length === 0 || names.length > 6 ? 'the name of a task' : oneOf(names)}, or rename a task to ${quoted}.`,
   };
 }
@@ -321,7 +329,7 @@ const oneMaster = jobRule(
     }
     yield {
       path: `${master.path}/replicas`,
-      message: `replicas must be 1 for the master task "${master.name}": ${master.replicas}`,
+      message: `replicas must be 1 for the master task "${master.name}", but is ${master.replicas}`,
       found: master.replicas,
       expected: '1',
       fix: `Set tasks[${master.index}].replicas to 1, and increase replicas of the worker task instead.`,

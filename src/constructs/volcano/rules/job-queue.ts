@@ -4,6 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
+import { oneOf } from '../../../facts/words';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../../checks/rules/rule';
@@ -40,6 +41,7 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
         names.size > 8
           ? 'a queue in these manifests or in the cluster'
           : `${[...names].join(', ')}, or a queue in the cluster`,
+      fix: `Set ${fieldOf(path)} to ${names.size > 8 ? 'a queue in these manifests' : oneOf([...names])}, or make sure that the queue "${queue}" exists in the cluster before you apply the object.`,
       // Beside a queue with nearly the same name, the name is most likely misspelled.
       ...(nearest === undefined ? {} : nearObject(set, { kind: QUEUE_KIND, name: queue, path, value: queue }, nearest)),
     },

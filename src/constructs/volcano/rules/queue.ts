@@ -112,12 +112,17 @@ const amountsValid: ObjectRule = fixesByField({
       if (amount.isNegative()) {
         yield {
           path,
-          message: `${resource} must be greater than or equal to 0: ${written}`,
+          message: `${resource} must be greater than or equal to 0, but is ${written}`,
           found: written,
           expected: '0 or more',
         };
       } else if (isIntegerResource(resource) && amount.thousandths() % 1000n !== 0n) {
-        yield { path, message: `${resource} must be an integer: ${written}`, found: written, expected: 'an integer' };
+        yield {
+          path,
+          message: `${resource} must be an integer, but is ${written}`,
+          found: written,
+          expected: 'an integer',
+        };
       }
     }
   },
@@ -176,7 +181,7 @@ const memoryUnit: ObjectRule = {
       const binary = `${match[1]}${match[2] === 'k' ? 'K' : match[2]}i`;
       yield {
         path,
-        message: `${resource} uses the decimal unit ${match[2]}, not the binary unit ${binary.replace(/^.*\d/, '')}: ${written}`,
+        message: `${resource} ${written} uses the decimal unit ${match[2]}, not the binary unit ${binary.replace(/^.*\d/, '')}`,
         found: written,
         expected: binary,
         fix: `Set ${fieldOf(path)} to ${binary}, unless the decimal unit is intended.`,

@@ -72,6 +72,10 @@ export const imageRules: readonly Rule[] = [
             message: `the image of ${title} has ${tag === '' ? 'no tag' : 'the tag "latest"'}`,
             found: value.image,
             expected: 'a version tag or a digest',
+            fix:
+              tag === ''
+                ? `Add a version tag (name:1.2.3) or a digest (name@sha256:…) to ${fieldOf(`${path}/image`)}.`
+                : `Replace the tag "latest" in ${fieldOf(`${path}/image`)} with a version tag (name:1.2.3) or a digest (name@sha256:…).`,
           };
         }
       }
