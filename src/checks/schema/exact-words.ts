@@ -2,6 +2,7 @@
  * What to write in a field, in words that are more exact than the type of the schema: the range of a port, a quantity that its resource can have.
  */
 import { type JsonValue, type Schema } from '../../facts/api/schema';
+import { asYaml } from '../../facts/words';
 import { tokensOf } from '../../manifests/pointer';
 
 /** How an expectation or a fix names a quantity; `exactWords` puts an example for the resource in its place. */
@@ -23,12 +24,9 @@ export function exactWords(text: string, path: string): string {
   return PORT.test(last) ? said.replace(/\ban integer(?=[.,]|$)/, PORT_RANGE) : said;
 }
 
-/** Strings that YAML reads as other values, unless they are in quotes. */
-const READ_AS_ANOTHER_TYPE = /^(?:y|n|yes|no|on|off|true|false|null|~|[-+]?\d+(?:\.\d+)?|)$/i;
-
 /** A value of an enum, as a manifest writes it. */
 export function written(value: JsonValue): string {
-  return typeof value === 'string' && !READ_AS_ANOTHER_TYPE.test(value) ? value : JSON.stringify(value);
+  return typeof value === 'string' ? asYaml(value) : JSON.stringify(value);
 }
 
 /** Names of fields that read as words of the sentence. */

@@ -22,7 +22,7 @@ import {
   checkVariables,
 } from './admission-expressions';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -194,7 +194,7 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
   }
   for (const { value, path: at } of operations) {
     if (!OPERATIONS.includes(value)) {
-      say(at, `unsupported operation "${value}"`, { expected: oneOf(OPERATIONS) });
+      say(at, `unsupported operation "${value}"`, { expected: oneOfStrings(OPERATIONS) });
     }
   }
   for (const field of ['apiGroups', 'apiVersions']) {

@@ -15,7 +15,7 @@ import { minorOf, type Say, objectRule, since } from '../server-rule';
 import { byteLength, dnsSubdomain, labelValue, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, type Placed, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { attributeName, checkRequestName, GROUP, SOURCE } from './device-names';
 
 const CLAIMS = [`${GROUP}/ResourceClaim`, `${GROUP}/ResourceClaimTemplate`];
@@ -380,7 +380,7 @@ function checkReferences(
         `unknown request "${value}"`,
         known.length === 0
           ? { fix: `Remove ${fieldOf(at)}, or add a request with this name to devices.requests.` }
-          : { expected: oneOf(known) },
+          : { expected: oneOfStrings(known) },
       );
     }
     if (seen.has(value)) {

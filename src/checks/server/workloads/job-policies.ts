@@ -7,7 +7,7 @@ import { type Rule } from '../../rules/rule';
 import { type Details, type Say } from '../server-rule';
 import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
-import { oneOf } from '../../../facts/words';
+import { oneOf, oneOfStrings } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 import { jobRule } from './job-rule';
 
@@ -144,7 +144,7 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     itemsOf(pod[field], '').map(({ value }) => text(value.name)),
   );
   if (typeof codes.containerName === 'string' && !names.includes(codes.containerName)) {
-    say(`${path}/containerName`, `unknown container "${codes.containerName}"`, { expected: oneOf(names) });
+    say(`${path}/containerName`, `unknown container "${codes.containerName}"`, { expected: oneOfStrings(names) });
   }
   const values = Array.isArray(codes.values) ? codes.values : [];
   if (values.length === 0) {
