@@ -256,9 +256,7 @@ export class FindingCollector implements FindingSink {
 
   /** Whether the finding is one of the schema, and others say more about the field. */
   private isReplaced({ rule, path }: Finding, manifest: Manifest | undefined): boolean {
-    return (
-      manifest !== undefined && RepeatedFindings.areFoundBy(rule) && this.repeated.isReported({ manifest, path })
-    );
+    return manifest !== undefined && RepeatedFindings.areFoundBy(rule) && this.repeated.isReported({ manifest, path });
   }
 
   report(): Report {

@@ -42,6 +42,9 @@ function quantityOf(resource: string): string {
   if (resource.includes('/')) {
     return 'an integer such as 1';
   }
+  if (resource === 'weight') {
+    return 'a number such as 1, 2, or 500m';
+  }
   if (BYTES.test(resource)) {
     return 'a quantity such as 512Mi or 8Gi';
   }

@@ -25,7 +25,7 @@ const STRINGS: Readonly<Record<string, string>> = {
   'auditAnnotations[].valueExpression': CEL,
   'cel.expression': CEL,
   'clusterTrustBundle.path': 'a relative path such as ca.pem',
-  'conditions[].reason': 'a reason such as Started',
+  'conditions[].reason': 'a one-word reason in CamelCase, such as Started',
   'conditions[].status': '"True", "False", or "Unknown"',
   'conditions[].type': 'a condition type such as Ready',
   'containerResource.container': 'the name of the container',

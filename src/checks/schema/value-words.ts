@@ -49,7 +49,7 @@ export function valueWords(node: SchemaNode | undefined): string {
       ? `one of the ${choices.length} supported values, such as ${written(choices[0])}`
       : oneOf(choices.map(written));
   }
-  if (node.schema.pattern !== undefined) {
+  if (node.schema.pattern !== undefined && node.typeNames !== 'array') {
     const { expected } = patternWords(node.schema.pattern);
     return /\bmatches\b/.test(expected) ? typeWords(node.typeNames) : expected;
   }
@@ -97,6 +97,11 @@ export function tellingFields({ properties = {} }: Schema): readonly string[] {
   return [...common, ...names.filter((name) => !common.includes(name))].slice(0, FEW_FIELDS);
 }
 
+const MAPS_BY_FORMAT: Readonly<Record<string, string>> = {
+  byte: 'a map of base64 strings, such as { key: Z2FudHJ5 }',
+  'date-time': 'a map of times, such as { key: "2026-01-31T15:04:05Z" }',
+};
+
 function objectWords(node: SchemaNode): string {
   const members = node.required;
   if (members.length > 0 && members.length <= MOST_CHOICES) {
@@ -109,7 +114,10 @@ function objectWords(node: SchemaNode): string {
   if (parts.length > 1) {
     return `an object with fields such as ${allOf(parts)}`;
   }
-  return node.values?.typeNames === 'string' ? 'a map of strings, such as { key: value }' : 'an object';
+  if (node.values?.typeNames !== 'string') {
+    return 'an object';
+  }
+  return MAPS_BY_FORMAT[node.values.schema.format ?? ''] ?? 'a map of strings, such as { key: value }';
 }
 
 /** Fields whose names say what they hold, in the objects of any project. */
@@ -140,8 +148,33 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
   if (/^an integer or a string$/.test(value) && AMOUNTS.test(path.slice(0, path.lastIndexOf('/')))) {
     return A_QUANTITY;
   }
-  const field = fieldOf(path);
-  return (isVague && TELLING.test(field) ? contentOf(field) : undefined) ?? value;
+  return (isVague && TELLING.test(fieldOf(path)) ? namedContent(node, path) : undefined) ?? value;
+}
+
+/** What the name of a field says that it takes, where its schema admits that: `resources` are amounts in one kind, and names in another. */
+export function namedContent(node: SchemaNode | undefined, path: string): string | undefined {
+  const words = contentOf(fieldOf(path));
+  return words === undefined || (node !== undefined && !admits(node, words)) ? undefined : words;
+}
+
+const CONTENT_TYPES: readonly (readonly [RegExp, (node: SchemaNode) => boolean])[] = [
+  [/^a map of /, ({ values }) => values !== undefined],
+  [/^a list of /, ({ items }) => items !== undefined && /^(?:string|any value)$/.test(items.typeNames)],
+  [/^an object\b/, ({ typeNames, schema }) => typeNames === 'object' && schema.properties !== undefined],
+  [/^a number or a percentage\b/, ({ typeNames }) => typeNames === 'integer or string'],
+  [/^a (?:port )?number\b/, ({ typeNames }) => /^(?:integer|number)/.test(typeNames)],
+];
+
+/** Whether the schema admits what the words say to write. */
+function admits(node: SchemaNode, words: string): boolean {
+  const [, isOfType = ({ typeNames }: SchemaNode) => /\bstring$|^any value$/.test(typeNames)] =
+    CONTENT_TYPES.find(([form]) => form.test(words)) ?? [];
+  const [, example] = /\bsuch as "?([^\s",]+)"?$/.exec(words) ?? [];
+  return (
+    isOfType(node) &&
+    node.schema.enum === undefined &&
+    (example === undefined || node.pattern === undefined || node.pattern.test(example))
+  );
 }
 
 const timeWords = (path: string): string => `a time such as "${timeExample(tokensOf(path).at(-1) ?? '')}"`;
@@ -162,7 +195,7 @@ export function requiredFix(node: SchemaNode | undefined, path: string): string 
 
 /** For a number or a boolean where a string is expected. */
 function quotedFix(value: string | number | boolean): string {
-  return `Quote the value of the \`field\`: "${String(value)}".`;
+  return `Set ${THE_FIELD} to "${String(value)}", in quotes.`;
 }
 
 /** A string that is written as another type is. */
@@ -181,7 +214,7 @@ export function typeFix(value: JsonValue, node: SchemaNode, path: string): strin
     return isAnyString ? quotedFix(value) : `Set ${THE_FIELD} to ${content}.`;
   }
   if (typeof value === 'string' && Object.hasOwn(WRITTEN, type) && WRITTEN[type]?.test(value) === true) {
-    return `Remove the quotes from the value of the \`field\`: ${value}.`;
+    return `Set ${THE_FIELD} to ${value}, without quotes.`;
   }
   if (type === 'array' && node.items?.typeNames === 'string' && isPlain(value) && value !== '') {
     return `Set the \`field\` to a list: [${JSON.stringify(shortened(String(value)))}].`;

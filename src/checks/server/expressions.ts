@@ -44,10 +44,15 @@ const MOST_WAYS = 4;
 
 const load = createRequire(__filename);
 
-/** What to write in the place of an expression with a fault. */
+/**
+ * What to write in the place of an expression with a fault.
+ *
+ * @param source the expression, where it is known
+ */
 export function expressionFix(
   path: string,
   { complaint, choices = [], types = [] }: CheckTypes.ExpressionFault,
+  source = '',
 ): { readonly fix: string } {
   const field = fieldOf(path);
   const [, name] = /^(?:references the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
@@ -70,12 +75,19 @@ export function expressionFix(
     return { fix: `Set ${field} to a valid CEL expression${ofType}.` };
   }
   const [, type] = /^must evaluate to (.+), but evaluates to /.exec(complaint) ?? [];
+  // Operands of one type make a comparison valid, but not a string of it.
+  if (complaint.startsWith('applies the operator ') && path.endsWith('/messageExpression') && COMPARES.test(source)) {
+    return { fix: `Set ${field} to an expression that evaluates to a string.` };
+  }
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
       : `Set FIELD to an expression of type ${type}.`;
   return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
+
+/** A comparison that is the whole expression. */
+const COMPARES = /^[^()[\]{}?]*(?:[=!]=|[<>]=?)[^()[\]{}?]*$/;
 
 /** The variable of a similar name, or those that the place has. */
 function variableFix(name: string, field: string, choices: readonly string[]): string {

@@ -12,10 +12,11 @@ export function oneOfStrings(values: readonly string[]): string {
   return oneOf(values.map(asYaml));
 }
 
-/** What YAML reads as null, a boolean, a number, or a time, or not as a plain scalar at all. */
+/** What YAML reads as null, a boolean, a number, or a time. */
 const READ_AS_ANOTHER_TYPE =
   /^(?:y|n|yes|no|on|off|true|false|null|~|[-+]?(?:[\d_]+(?:\.[\d_]*)?|\.[\d_]+)(?:e[-+]?\d+)?|[-+]?(?:0x[\da-f_]+|0o?[0-7_]+|0b[01_]+)|[-+]?\.inf|\.nan|[-+]?\d+(?::[0-5]?\d)+(?:\.\d*)?|\d{4}-\d\d?-\d\d?(?:[t ].*)?|)$/i;
-const INDICATOR = /^(?:[*&!|>%@`"'{[#,\]}]|[-?:](?: |$)|\s)|: |:$| #|\s$/;
+/** What YAML does not read as a plain scalar, or what does not look like one, such as a cron schedule. */
+const INDICATOR = /^(?:[*&!|>%@`"'{[#,\]}]|[-?:](?: |$)|\s)|: |:$| #| \*|\s$/;
 
 /** A string as YAML writes it: in quotes where it would be read as something else without them. */
 export function asYaml(value: string): string {

@@ -160,8 +160,8 @@ describe('types and formats', () => {
       minor: 36,
     });
     expect(list.violations.map(({ fix }) => fix)).toEqual([
-      'Remove the quotes from the value of spec.v: 5.',
-      'Quote the value of spec.w: "5".',
+      'Set spec.v to 5, without quotes.',
+      'Set spec.w to "5", in quotes.',
     ]);
   });
 });

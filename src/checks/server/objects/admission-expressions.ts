@@ -83,7 +83,8 @@ function checkExpression(
         ? { fix: `Set spec.paramKind to the kind of the parameters, or remove params from ${field}.` }
         : what === 'condition'
           ? expressionFix(path, fault)
-          : (undeclaredFix(source, field, fault.complaint) ?? orDeclared(expressionFix(path, fault), fault.complaint)),
+          : (undeclaredFix(source, field, fault.complaint) ??
+            orDeclared(expressionFix(path, fault, source), fault.complaint)),
     );
   }
   return type;

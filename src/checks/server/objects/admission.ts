@@ -135,7 +135,7 @@ export const admissionRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       const bad = text(spec.policyName) === '' ? 'be set' : dnsSubdomain(text(spec.policyName));
       if (bad !== undefined) {
-        say('/spec/policyName', `the policy name must ${bad}`);
+        say('/spec/policyName', `policyName must ${bad}`);
       }
       if (isObject(spec.paramRef)) {
         checkParamRef(spec.paramRef, say);

@@ -56,7 +56,7 @@ export const flowControlRules: readonly Rule[] = [
       const level = text(asObject(spec.priorityLevelConfiguration).name);
       const complaint = level === '' ? 'be set' : dnsSubdomain(level);
       if (complaint !== undefined) {
-        say('/spec/priorityLevelConfiguration/name', `the priority level name must ${complaint}`);
+        say('/spec/priorityLevelConfiguration/name', `priorityLevelConfiguration.name must ${complaint}`);
       }
       for (const { value, path } of itemsOf(spec.rules, '/spec/rules')) {
         checkRule(value, path, say);

@@ -141,7 +141,7 @@ const gangComplete = jobRule(
       message: `the job's minAvailable is less than the total minAvailable of its tasks (${minimum} < ${needed})`,
       found: minimum,
       expected: `at least ${needed}`,
-      fix: `Remove ${fieldOf(`${job.path}/minAvailable`)}, or set it to ${needed}, or decrease minAvailable in the tasks to a total of ${minimum}.`,
+      fix: `Remove ${fieldOf(`${job.path}/minAvailable`)}, set it to ${needed}, or decrease minAvailable in the tasks to a total of ${minimum}.`,
     };
   },
 );
