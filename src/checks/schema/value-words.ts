@@ -181,6 +181,14 @@ const timeWords = (path: string): string => `a time such as "${timeExample(token
 
 /** What a required field takes. An object that demands nothing may be empty. */
 export function requiredWords(node: SchemaNode | undefined, path: string): string {
+  if (
+    node !== undefined &&
+    /(?:^|\/)template$/.test(path) &&
+    node.child('metadata') &&
+    node.child('spec')?.child('containers')
+  ) {
+    return contentOf('template') ?? '';
+  }
   const words = contentWords(node, path);
   const isFree = node !== undefined && !node.combines && rulesOf(node.schema).length === 0;
   return isFree && node.schema.minProperties === undefined && /^an object(?:$| with fields such| such)/.test(words)

@@ -22,7 +22,7 @@ import {
   checkVariables,
 } from './admission-expressions';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
-import { oneOfStrings } from '../../../facts/words';
+import { oneOf, oneOfStrings } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -157,7 +157,8 @@ export const admissionRules: readonly Rule[] = [
       const seen = new Set<string>();
       for (const { value, path } of actions) {
         if (!['Deny', 'Warn', 'Audit'].includes(value)) {
-          say(path, `unsupported action "${value}"`, { expected: 'Deny, Warn, or Audit' });
+          const free = ['Deny', 'Warn', 'Audit'].filter((action) => actions.every((other) => other.value !== action));
+          say(path, `unsupported action "${value}"`, { expected: oneOf(free) });
         }
         if (seen.has(value)) {
           say(path, `duplicate value "${value}"`);

@@ -373,6 +373,7 @@ function checkReferences(
 ): void {
   const seen = new Set<string>();
   const known = [...names].filter((name) => !/^\/|^$/.test(name));
+  const listed = new Set(textsOf(list, path).map(({ value }) => value));
   for (const { value, path: at } of textsOf(list, path)) {
     if (!names.has(value)) {
       say(
@@ -380,7 +381,7 @@ function checkReferences(
         `unknown request "${value}"`,
         known.length === 0
           ? { fix: `Remove ${fieldOf(at)}, or add a request with this name to devices.requests.` }
-          : { expected: oneOfStrings(known) },
+          : { expected: oneOfStrings(known.filter((name) => !listed.has(name))) || oneOfStrings(known) },
       );
     }
     if (seen.has(value)) {

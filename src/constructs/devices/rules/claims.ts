@@ -136,7 +136,7 @@ export const claimRules: readonly Rule[] = [
                   ? `kind must be set for the driver ${driver}`
                   : `unsupported kind "${text(value.kind)}" for the driver ${driver}`,
               found: value.kind,
-              expected: oneOf(kinds),
+              expected: nearestName(text(value.kind).trim(), kinds) ?? oneOf(kinds),
             };
             continue;
           }

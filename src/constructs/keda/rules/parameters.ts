@@ -180,14 +180,17 @@ const parameterKnown = triggerRule(
   },
 );
 
-/** What to write for a key that is near none: the first parameters of the scaler that are not set. */
+/** What to write for a key that is near none: the first parameters of the scaler that are not set, required ones before others. */
 function unknownFix(
   key: string,
   path: string,
   readable: readonly KedaScalerParameter[],
   metadata: JsonObject,
 ): Pick<Violation, 'expected' | 'fix'> {
-  const unset = readable.map(({ name }) => name).filter((name) => !Object.hasOwn(metadata, name));
+  const unset = readable
+    .filter(({ name, deprecated }) => !Object.hasOwn(metadata, name) && deprecated === undefined)
+    .sort((a, b) => Number(a.optional) - Number(b.optional))
+    .map(({ name }) => name);
   const examples = oneOf(unset.slice(0, 3));
   const name = /^[\w.-]+$/.test(key) ? key : JSON.stringify(key);
   const holder = fieldOf(path.slice(0, path.lastIndexOf('/')));
