@@ -119,7 +119,7 @@ export const resourceClaimRules: readonly Rule[] = [
         const count = whole(value.count) ?? 0;
         if (!['ExactCount', 'All'].includes(mode)) {
           say(`${path}/allocationMode`, `unsupported value "${mode}" for allocationMode`, {
-            expected: 'ExactCount or All',
+            expected: count === 0 ? 'ExactCount or All' : 'ExactCount',
           });
         } else if (mode === 'All' && count !== 0) {
           say(`${path}/count`, 'count must not be set when allocationMode is All', {

@@ -170,7 +170,7 @@ export const claimRules: readonly Rule[] = [
             path: `${at}/strategy`,
             message: `unsupported strategy "${text(strategy)}"`,
             found: strategy,
-            expected: 'TimeSlicing or MPS',
+            expected: mpsConfig != null ? 'MPS' : timeSlicingConfig != null ? 'TimeSlicing' : 'TimeSlicing or MPS',
           };
         }
         if (strategy === 'TimeSlicing' && mpsConfig != null) {
