@@ -1,5 +1,5 @@
 /**
- * Two rules that report one field for one reason: one of them is heard.
+ * Two rules that report one field for one reason: one of them is reported.
  */
 import { check } from '../../src/checks/engine';
 import { type Rule } from '../../src/checks/rules/rule';
@@ -58,13 +58,13 @@ test.each<readonly [string, readonly Rule[], readonly string[]]>([
   expect([...reported(...rules)].sort()).toEqual(expected);
 });
 
-test('a suppressed finding is not heard: the other one is', () => {
+test('a suppressed finding does not hide the other one', () => {
   const ignored = { rule: 'acme/other', reason: 'known' };
   const { findings } = check(set(), { rules: [yielding, rule('acme/other')], ignore: [ignored] });
   expect(findings.map((finding) => finding.rule)).toEqual(['acme/yields']);
 });
 
-test('a Knative revision with a wrong name of a volume is told so once', () => {
+test('a Knative revision with a wrong name of a volume is reported once', () => {
   const text = `apiVersion: serving.knative.dev/v1
 kind: Service
 metadata: { name: a, namespace: b }

@@ -160,7 +160,7 @@ function crdName(name: string, object: JsonObject): string | undefined {
 }
 
 /**
- * The plural of which the name of a CRD consists with the group, where that is one and the plural that is set is not.
+ * The plural at the beginning of the name of a CRD, where it is valid and the plural that is set is not.
  *
  * @returns undefined where the name says nothing about the plural
  */

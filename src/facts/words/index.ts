@@ -7,7 +7,7 @@ export function oneOf(names: readonly string[]): string {
   return joined(names, 'or');
 }
 
-/** As `oneOf`, for strings that somebody else chose: each as a manifest writes it. */
+/** As `oneOf`, for names that users choose: each as a manifest writes it. */
 export function oneOfStrings(values: readonly string[]): string {
   return oneOf(values.map(asYaml));
 }
