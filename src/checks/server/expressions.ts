@@ -57,14 +57,7 @@ export function expressionFix(
   const field = fieldOf(path);
   const [, name] = /^(?:references the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
-    return {
-      fix:
-        complaint.startsWith('references') && name === '"variables"'
-          ? field.startsWith('matchConditions')
-            ? `Remove variables from ${field}, because match conditions cannot use variables.`
-            : `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`
-          : variableFix(name, field, choices),
-    };
+    return { fix: variableFix(name, field, choices, complaint) };
   }
   const [, called] = /^calls the function "(.*)" with the unsupported types /s.exec(complaint) ?? [];
   if (called !== undefined && choices.length > 0 && choices.length <= MOST_WAYS) {
@@ -75,8 +68,7 @@ export function expressionFix(
     return { fix: `Set ${field} to a valid CEL expression${ofType}.` };
   }
   const [, type] = /^must evaluate to (.+), but evaluates to /.exec(complaint) ?? [];
-  // Operands of one type make a comparison valid, but not a string of it.
-  if (complaint.startsWith('applies the operator ') && path.endsWith('/messageExpression') && COMPARES.test(source)) {
+  if (path.endsWith('/messageExpression') && isComparison(complaint, source)) {
     return { fix: `Set ${field} to an expression that evaluates to a string.` };
   }
   const fix =
@@ -86,11 +78,19 @@ export function expressionFix(
   return { fix: (fix ?? 'Set FIELD to an expression that the API server can compile.').replace('FIELD', field) };
 }
 
-/** A comparison that is the whole expression. */
+/** Whether the fault is in a comparison that is the whole expression: operands of one type make it valid, but not a string. */
+const isComparison = (complaint: string, source: string): boolean =>
+  complaint.startsWith('applies the operator ') && COMPARES.test(source);
+
 const COMPARES = /^[^()[\]{}?]*(?:[=!]=|[<>]=?)[^()[\]{}?]*$/;
 
 /** The variable of a similar name, or those that the place has. */
-function variableFix(name: string, field: string, choices: readonly string[]): string {
+function variableFix(name: string, field: string, choices: readonly string[], complaint: string): string {
+  if (complaint.startsWith('references') && name === '"variables"') {
+    return field.startsWith('matchConditions')
+      ? `Remove variables from ${field}, because match conditions cannot use variables.`
+      : `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`;
+  }
   const near = nearestName(name.slice(1, -1), choices);
   return `Replace ${name} in ${field} with ${near ?? oneOf(choices)}.`;
 }

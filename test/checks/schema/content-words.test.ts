@@ -30,37 +30,46 @@ function valuesIn(words: string): readonly unknown[] {
 
 const readOf = (text: string): unknown => parse(text.replace(/^a wildcard such as (.*)$/, '"$1"'));
 
+const isOfType = (type: string, { typeNames }: SchemaNode): boolean =>
+  typeNames
+    .split(' or ')
+    .some((name) => name === type || name === 'any value' || `${name} ${type}` === 'number integer');
+
+/** What the schema has against a part of the object or the list. */
+function faultOfPart(value: object, { schema, items, values, preservesUnknown }: SchemaNode): string | undefined {
+  const parts = Object.entries(value).map(([key, part]) => {
+    const property = schema.properties?.[key];
+    const below = items ?? (property === undefined ? values : nodeOf(property));
+    return below !== undefined ? faultOf(part, below) : preservesUnknown ? undefined : `has the unknown field ${key}`;
+  });
+  return parts.find((fault) => fault !== undefined);
+}
+
+const isWrongString = (value: string, { format, minLength = 0, maxLength = Infinity }: Schema): boolean =>
+  value.length < minLength ||
+  value.length > maxLength ||
+  (format !== undefined && stringFormat(format, 35)?.(value) === false);
+
 /** What the schema has against the value; `undefined` for nothing. */
-function faultOf(value: unknown, { schema, pattern, items, values, typeNames }: SchemaNode): string | undefined {
+function faultOf(value: unknown, node: SchemaNode): string | undefined {
+  const { schema, pattern } = node;
   const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
-  if (
-    !typeNames
-      .split(' or ')
-      .some((name) => name === type || name === 'any value' || `${name} ${type}` === 'number integer')
-  ) {
-    return `is of type ${type}, not ${typeNames}`;
+  if (!isOfType(type, node)) {
+    return `is of type ${type}, not ${node.typeNames}`;
   }
   if (schema.enum !== undefined && !schema.enum.includes(value as string)) {
-    return `is none of ${schema.enum.join(', ')}`;
+    return `is none of ${JSON.stringify(schema.enum)}`;
   }
   if (typeof value === 'string') {
-    const { format, minLength = 0, maxLength = Infinity } = schema;
-    const isWrong =
-      pattern?.test(value) === false ||
-      value.length < minLength ||
-      value.length > maxLength ||
-      (format !== undefined && stringFormat(format, 35)?.(value) === false);
-    return isWrong ? 'breaks the pattern, the format, or the length' : undefined;
+    return isWrongString(value, schema) || pattern?.test(value) === false
+      ? 'breaks the pattern, the format, or the length'
+      : undefined;
   }
   if (typeof value === 'number') {
     const { minimum = -Infinity, maximum = Infinity } = schema;
     return value < minimum || value > maximum ? 'is out of range' : undefined;
   }
-  const parts = Object.entries(value as object).map(([key, part]) => {
-    const node = items ?? (schema.properties === undefined ? values : nodeOf(schema.properties[key] ?? {}));
-    return node === undefined || schema.properties?.[key] === null ? `has the unknown ${key}` : faultOf(part, node);
-  });
-  return parts.find((fault) => fault !== undefined);
+  return faultOfPart(value as object, node);
 }
 
 test('examples and choices are valid in the fields of all kinds', () => {

@@ -260,7 +260,10 @@ const targetsExist = jobSetRule(
           found: target,
           ...(names.length === 0
             ? {}
-            : { expected: oneOfStrings(names), fix: `Set targetReplicatedJobs[${index}] to ${oneOfStrings(names)}, or remove it.` }),
+            : {
+                expected: oneOfStrings(names),
+                fix: `Set targetReplicatedJobs[${index}] to ${oneOfStrings(names)}, or remove it.`,
+              }),
         };
       }
     }
