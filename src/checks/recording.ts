@@ -90,8 +90,8 @@ export class Recording implements FindingSink {
 }
 
 /** Without the functions of a rule. */
-function factsOf({ id, tier, severity, fix, group }: ReportedFacts): ReportedFacts {
-  return { id, tier, severity, fix, group };
+function factsOf({ id, tier, severity, fix, group, yieldsTo }: ReportedFacts): ReportedFacts {
+  return { id, tier, severity, fix, group, yieldsTo };
 }
 
 /** Every member of a violation, and nothing else that a rule or the engine knows of it. */

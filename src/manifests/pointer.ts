@@ -30,6 +30,9 @@ export function tokensOf(path: string): string[] {
 /** Parents that an object may have at several levels: `spec.containers` of a Job could be read as a field of the Job itself. */
 const AT_SEVERAL_LEVELS: ReadonlySet<string> = new Set(['metadata', 'spec']);
 
+/** Maps of objects, whose keys say little without the name of the map. */
+const MAPS: ReadonlySet<string> = new Set(['attributes', 'capacity']);
+
 /**
  * The field at a place, with its parent: `roleRef.kind`, `volumeMounts[0].name`, `limits["nvidia.com/gpu"]`, `template.spec.containers`;
  * `the object` for the root.
@@ -38,7 +41,7 @@ export function fieldOf(path: string): string {
   const tokens = tokensOf(path);
   let first = Math.max(0, tokens.length - 2);
   const isUnclear = (token = ''): boolean => isIndex(token) || AT_SEVERAL_LEVELS.has(token);
-  while (first > 0 && isUnclear(tokens[first])) {
+  while (first > 0 && (isUnclear(tokens[first]) || MAPS.has(tokens[first - 1] ?? ''))) {
     first -= 1;
   }
   // A name that begins with a bracket reads as a list.

@@ -24,6 +24,7 @@ import { type Violation } from '../rules/rule';
 import { withOneRemoval } from './removals';
 import { withoutSecretValues } from './secrets';
 import { type FindingSink, type ReportedFacts, wantsGroup, wantsTiers } from './sink';
+import { YieldedFindings } from './yielded-findings';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
 
 export interface CollectorOptions {
@@ -41,6 +42,8 @@ interface Located {
   readonly finding: Finding;
   /** Absent for what never became a manifest. */
   readonly manifest?: Manifest;
+  /** As in the facts of the rule. */
+  readonly yieldsTo?: ReportedFacts['yieldsTo'];
 }
 
 /** The findings of one rule, tier, and severity in one manifest. */
@@ -161,11 +164,11 @@ export class FindingCollector implements FindingSink {
     });
   }
 
-  private keep({ suppression }: Pick<Tally, 'suppression'>, manifest: Manifest, finding: Finding): void {
+  private keep({ rule, suppression }: Pick<Tally, 'rule' | 'suppression'>, manifest: Manifest, finding: Finding): void {
     if (suppression !== undefined) {
       this.suppressed.push(suppressedBy(suppression, finding));
     } else {
-      this.located.push({ finding, manifest });
+      this.located.push({ finding, manifest, yieldsTo: rule.yieldsTo });
     }
   }
 
@@ -254,11 +257,16 @@ export class FindingCollector implements FindingSink {
     }
   }
 
+  /** Whether the finding is one of the schema, and others say more about the field. */
+  private isReplaced({ rule, path }: Finding, manifest: Manifest | undefined): boolean {
+    return manifest !== undefined && RepeatedFindings.areFoundBy(rule) && this.repeated.isReported({ manifest, path });
+  }
+
   report(): Report {
     this.keepOmitted();
+    const yielded = new YieldedFindings(this.located);
     const findings = this.located.filter(
-      ({ finding: { rule, path }, manifest }) =>
-        manifest === undefined || !RepeatedFindings.areFoundBy(rule) || !this.repeated.isReported({ manifest, path }),
+      (located) => !yielded.has(located) && !this.isReplaced(located.finding, located.manifest),
     );
     const orderOf = ({ manifest }: Located): number => (manifest && this.order.get(manifest)) ?? -1;
     findings.sort(

@@ -6,7 +6,7 @@ import { type RuleFacts, type Violation } from '../rules/rule';
 import { TIERS, type RuleGroup, type Tier } from './finding';
 
 /** The facts of its rule that a finding has. */
-export type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group'>;
+export type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group' | 'yieldsTo'>;
 
 /** What was asked for. */
 export interface WantedFindings {

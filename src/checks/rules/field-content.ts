@@ -4,9 +4,11 @@
  */
 import { withArticle } from '../../facts/words';
 
+const A_SIZE = 'a quantity such as 10Gi';
+const RESOURCES = 'a list of resources, such as [pods]';
+
 /** By the name of the field. */
 const BY_NAME: Readonly<Record<string, string>> = {
-  action: 'the action that the reporting controller took, such as Binding',
   annotations: 'a map of strings, such as { example.com/owner: research }',
   apiGroup: 'an API group such as example.com',
   apiGroups: 'a list of API groups, such as [""] for the core group',
@@ -15,7 +17,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   attacher: 'the name of the CSI driver',
   binaryVersion: 'a semantic version such as 1.36.0',
   cidr: 'a CIDR such as 10.0.0.0/8',
-  clusterIPs: 'an IP address or None',
+  clusterIPs: 'a list of IP addresses, such as [10.96.0.10], or [None]',
   clusterRoleSelectors: 'a list of at least one label selector',
   conditionType: 'a condition type such as example.com/ready',
   containerResource: 'an object with name, container, and target',
@@ -32,7 +34,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   externalName: 'a DNS name such as db.example.com',
   generateName: 'a prefix such as "train-"',
   group: 'an API group such as example.com',
-  groupName: 'a unique name',
+  groupName: 'a unique name, such as workers',
   handler: 'the name of a runtime handler, such as nvidia',
   image: 'an image such as registry.example.com/server:1.2',
   interval: 'a duration such as 10m',
@@ -51,11 +53,11 @@ const BY_NAME: Readonly<Record<string, string>> = {
   metadata: 'an object with a name, such as { name: train-70b }',
   minAvailable: 'a number or a percentage such as 25%',
   mountPath: 'an absolute path such as /data',
-  mutations: 'a list of at least one mutation',
+  mutations: 'a list of objects with patchType, and with applyConfiguration or jsonPatch',
   namespaces: 'a list of namespaces, such as [research]',
   nicSelector: 'an object such as { pfNames: [ens2f0] }',
   nodeSelector: 'a map of node labels, such as { node-role: gpu }',
-  nodeSelectorTerms: 'a list of at least one term',
+  nodeSelectorTerms: 'a list of terms with matchExpressions or matchFields',
   nonResourceURLs: 'a list of paths, such as [/healthz]',
   object: 'an object with describedObject, metric, and target',
   opaque: 'an object with driver and parameters',
@@ -71,18 +73,15 @@ const BY_NAME: Readonly<Record<string, string>> = {
   pool: 'the name of the pool',
   provisioningClassName: 'the name of a provisioning class, such as check-capacity.autoscaling.x-k8s.io',
   provisioner: 'the name of the driver, such as ebs.csi.aws.com',
-  reason: 'a reason in one word, such as Started',
+  reason: 'a one-word reason in CamelCase, such as Started',
   reference: 'an image such as registry.example.com/model:1.2',
   reportingController: 'the name of the controller, such as example.com/controller',
   reportingInstance: 'the ID of the instance, such as the name of its pod',
-  repository: 'the path of a registry, such as nvcr.io/nvidia/mellanox',
+  repository: 'an image repository such as nvcr.io/nvidia/mellanox',
   resource: 'a plural resource name, such as services',
-  resources: 'a list of resources, such as [pods]',
   runAsUserName: 'a user such as ContainerUser',
   signerName: 'a name such as example.com/signer',
   singular: 'a lowercase singular name, such as widget',
-  storage: 'a quantity such as 10Gi',
-  strategy: 'OldestEmulationVersion, or a strategy such as example.com/strategy',
   subjects: 'a list of subjects, each with a kind',
   targetPort: 'a port number, or the name of a port',
   template: 'a pod template with metadata and spec',
@@ -104,6 +103,7 @@ const BY_LIST: Readonly<Record<string, string>> = {
   coveredResources: 'the name of a resource, such as nvidia.com/gpu',
   except: 'a CIDR such as 10.1.0.0/16',
   conversionReviewVersions: 'v1 or v1beta1',
+  clusterIPs: 'an IP address or None',
   externalIPs: 'an IP address such as 192.0.2.10',
   finalizers: 'a name such as example.com/cleanup',
   loadBalancerSourceRanges: 'a CIDR such as 10.0.0.0/8',
@@ -143,6 +143,14 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Fields whose content depends on the object that contains them. */
 const BY_PARENT: Readonly<Record<string, string>> = {
+  '.action': 'the action that the reporting controller took, such as Binding',
+  'spec.strategy': 'OldestEmulationVersion, or a strategy such as example.com/strategy',
+  'resourceRules[].resources': RESOURCES,
+  'rules[].resources': RESOURCES,
+  'capacity.storage': A_SIZE,
+  'max.storage': A_SIZE,
+  'min.storage': A_SIZE,
+  'requests.storage': A_SIZE,
   'auditAnnotations[].key': 'a key such as replicas',
   'appArmorProfile.localhostProfile': 'the name of a profile that is loaded on the nodes',
   'items[].path': 'a relative path such as config.yaml',
@@ -155,7 +163,7 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   'paramKind.apiVersion': 'the apiVersion of the parameters',
   'paramKind.kind': 'the kind of the parameters',
   'persistentVolumeClaim.claimName': 'the name of the PersistentVolumeClaim',
-  'quobyte.registry': 'a host:port pair such as quobyte.example.com:7861, or to several, separated by commas',
+  'quobyte.registry': 'host:port pairs separated by commas, such as quobyte.example.com:7861',
   'rules[].host': 'a DNS name such as example.com, or a wildcard such as *.example.com',
   'subjects[].namespace': 'the namespace of the ServiceAccount',
   'backend.port': 'a port number, or the name of a port',

@@ -92,6 +92,16 @@ interface RuleFacts {
    * @default - the rule is always run
    */
   readonly concerns?: readonly string[];
+  /**
+   * Rules that say more about a field, or the same: an error of this rule at a place where one of them reports an error of the same tier is
+   * left out.
+   *
+   * - `core`: the rules on built-in fields
+   * - `any`: each rule
+   * @default - each finding of this rule is reported
+   * @internal
+   */
+  readonly yieldsTo?: 'core' | 'any';
 }
 
 /** Looks at one manifest at a time. */

@@ -6,9 +6,8 @@
  * first step that fails, the check goes on and says everything that it can know.
  */
 import { createRequire } from 'node:module';
-import { versionsOfKind } from '../../facts/api/kinds';
+import { findKind, versionsOfKind } from '../../facts/api/kinds';
 import { loadSchema } from '../../facts/api/schemas';
-import { allOf } from '../../facts/words';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { type SpecContent } from '../contents';
 import type * as CelModuleTypes from '../cel/check-rules';
@@ -28,7 +27,7 @@ import { metadataRuleFacts } from '../server/metadata-rules';
 import { checkCustomResource, checkMetadataOfCustomResource } from './custom-resource';
 import { KnownKinds, type Known, type Unknown } from './known-kinds';
 import { isOptionalField } from './optional-fields';
-import { renamedFields } from './renamed-fields';
+import { toVersion } from './renamed-fields';
 import { hasRules, meetsRule, nodeOf, rulesOf } from './schema-node';
 import { shapeRules } from './shape-rules';
 import { TypedDecoding } from './typed-decoding';
@@ -153,7 +152,7 @@ export class ShapeChecker {
     const known = this.kinds.lookUp(apiVersion, kind);
     return 'info' in known
       ? this.checkOnce(known, content, object, () => this.checkByAny(object, known, list, apiVersion, kind))
-      : this.reportUnknown(known, list, apiVersion, kind);
+      : this.reportUnknown(known, list, manifest);
   }
 
   /** What `judge` says; an object of nothing but metadata and a spec that was valid is judged by its metadata. */
@@ -220,14 +219,20 @@ export class ShapeChecker {
     return old === undefined || now === undefined ? [] : brokenTransitions(old, now, known.schema);
   }
 
-  private reportUnknown(unknown: Unknown, list: ViolationList, apiVersion: string, kind: string): ShapeResult {
+  private reportUnknown(unknown: Unknown, list: ViolationList, { object, id }: Manifest): ShapeResult {
+    const { apiVersion, kind } = id;
     if ('why' in unknown) {
       return { violations: [], notChecked: unknown.why, needsDefinition: unknown.needsDefinition === true };
     }
     if ('notServed' in unknown) {
       list.add(
         shapeRules.version,
-        { message: unknown.notServed, found: apiVersion, expected: unknown.expected, fix: unknown.fix },
+        {
+          message: unknown.notServed,
+          found: apiVersion,
+          expected: unknown.expected,
+          fix: withChanges(unknown, object, id, this.kubernetes),
+        },
         'apiVersion',
       );
       return { violations: list.violations, notChecked: 'no schema: the version is not served' };
@@ -313,9 +318,26 @@ function errorsIn({ violations }: ShapeResult): number {
 
 /** What to write to get to the current version: its name, and those of the fields that it calls otherwise. */
 function fixOfVersion(object: JsonObject, schema: Schema, current: KindInfo, kubernetes: KubernetesMinor): string {
-  const renamed = current.builtIn ? [] : renamedFields(object, schema, loadSchema(current, kubernetes));
-  const renames = allOf(renamed.map(({ field, name }) => `${field} to ${name}`));
-  return `Set apiVersion: ${current.apiVersion}${renames === '' ? '' : `, and rename ${renames}`}.`;
+  return current.builtIn && current.minors?.includes(kubernetes) !== true
+    ? `Set apiVersion: ${current.apiVersion}.`
+    : `${toVersion(current.apiVersion, object, schema, loadSchema(current, kubernetes))}.`;
+}
+
+/** The fix of a version that is not served, with what its fields are in the version to write. */
+function withChanges(
+  { fix, instead }: Extract<Unknown, { notServed: string }>,
+  object: JsonObject,
+  { apiVersion, kind }: Manifest['id'],
+  kubernetes: KubernetesMinor,
+): string {
+  const own = findKind(apiVersion, kind);
+  const minor = own?.builtIn === true ? own.minors?.at(-1) : kubernetes;
+  return own === undefined || instead === undefined || minor === undefined
+    ? fix
+    : fix.replace(
+        `Set apiVersion: ${instead.apiVersion}`,
+        toVersion(instead.apiVersion, object, loadSchema(own, minor), loadSchema(instead, kubernetes)),
+      );
 }
 
 /** Whether the API server serves the version, and for how long. */
@@ -342,7 +364,7 @@ function checkServed(
     const flag = `--runtime-config=${info.apiVersion}=true`;
     const onByDefault = versionsOfKind(info.group, info.kind)
       .filter((other) => !isOffByDefault(other) && other.minors?.includes(kubernetes))
-      .at(-1)?.apiVersion;
+      .at(-1);
     list.add(
       shapeRules.onByDefault,
       {
@@ -350,7 +372,7 @@ function checkServed(
         found: info.apiVersion,
         ...(onByDefault === undefined
           ? { fix: `Start the API server with ${flag}, or remove the object.` }
-          : { expected: onByDefault, fix: `Set apiVersion: ${onByDefault}.` }),
+          : { expected: onByDefault.apiVersion, fix: fixOfVersion(object, schema, onByDefault, kubernetes) }),
       },
       'apiVersion',
     );

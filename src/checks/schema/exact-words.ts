@@ -2,6 +2,7 @@
  * What to write in a field, in words that are more exact than the type of the schema: the range of a port, a quantity that its resource can have.
  */
 import { type JsonValue, type Schema } from '../../facts/api/schema';
+import { asYaml } from '../../facts/words';
 import { tokensOf } from '../../manifests/pointer';
 
 /** How an expectation or a fix names a quantity; `exactWords` puts an example for the resource in its place. */
@@ -29,12 +30,9 @@ export function exactWords(text: string, path: string): string {
   return PORT.test(last) ? said.replace(/\ban integer(?=[.,]|$)/, PORT_RANGE) : said;
 }
 
-/** Strings that YAML reads as other values, unless they are in quotes. */
-const READ_AS_ANOTHER_TYPE = /^(?:y|n|yes|no|on|off|true|false|null|~|[-+]?\d+(?:\.\d+)?|)$/i;
-
 /** A value of an enum, as a manifest writes it. */
 export function written(value: JsonValue): string {
-  return typeof value === 'string' && !READ_AS_ANOTHER_TYPE.test(value) ? value : JSON.stringify(value);
+  return typeof value === 'string' ? asYaml(value) : JSON.stringify(value);
 }
 
 /** Names of fields that read as words of the sentence. */
@@ -49,6 +47,9 @@ export function fieldWord(name: string): string {
 function quantityOf(resource: string): string {
   if (resource.includes('/')) {
     return 'an integer such as 1';
+  }
+  if (resource === 'weight') {
+    return 'a number such as 1, 2, or 500m';
   }
   if (BYTES.test(resource)) {
     return 'a quantity such as 512Mi or 8Gi';

@@ -35,7 +35,7 @@ const STRINGS: Readonly<Record<string, string>> = {
   'cel.expression': CEL,
   'cidrs[]': 'a CIDR such as 10.96.0.0/12',
   'clusterTrustBundle.path': 'a relative path such as ca.pem',
-  'conditions[].reason': 'a reason such as Started',
+  'conditions[].reason': 'a one-word reason in CamelCase, such as Started',
   'conditions[].status': '"True", "False", or "Unknown"',
   'conditions[].type': 'a condition type such as Ready',
   'containerResource.container': 'the name of the container',

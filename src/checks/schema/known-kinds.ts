@@ -77,7 +77,13 @@ export type Unknown =
       /** A CustomResourceDefinition would make it known. */
       readonly needsDefinition?: true;
     }
-  | { readonly notServed: string; readonly expected: string; readonly fix: string }
+  | {
+      readonly notServed: string;
+      readonly expected: string;
+      readonly fix: string;
+      /** The version to write, if its schema is bundled. */
+      readonly instead?: KindInfo;
+    }
   | { readonly noSuchKind: string; readonly expected?: string; readonly fix: string }
   | { readonly noSuchGroup: string; readonly expected: string; readonly fix: string };
 
@@ -239,6 +245,7 @@ export class KnownKinds {
         : `; it is served in Kubernetes ${minors.length > 2 ? `${minors[0] ?? ''} to ${last}` : allOf(minors)}`;
     const otherTarget = `check against Kubernetes ${last ?? ''} with --k8s ${last ?? ''} (in an app, set Checks.of(app).target)`;
     return {
+      ...(best === undefined || this.defined.has(`${best.apiVersion}/${kind}`) ? {} : { instead: best }),
       notServed: `${who} does not serve ${kind} in apiVersion "${apiVersion}"${when}`,
       expected:
         served.length > 0 ? `apiVersion ${oneOf(served.map((info) => info.apiVersion))}` : `a kind that ${who} serves`,

@@ -1,7 +1,7 @@
 /**
  * What the patterns of the covered kinds describe: what to call a text that matches, with its article, and examples.
  */
-import { oneOf } from '../../facts/words';
+import { oneOfStrings } from '../../facts/words';
 import { A_QUANTITY } from './exact-words';
 
 type Described = readonly [noun: string, ...examples: readonly string[]];
@@ -120,6 +120,6 @@ export function patternWords(pattern: string, path = ''): PatternWords {
   const [noun, ...examples] = described;
   return {
     complaint: `is not a valid ${noun.replace(/^an? /, '')}`,
-    expected: noun === QUANTITY ? A_QUANTITY : `${noun} such as ${oneOf(examples)}`,
+    expected: noun === QUANTITY ? A_QUANTITY : `${noun} such as ${oneOfStrings(examples)}`,
   };
 }

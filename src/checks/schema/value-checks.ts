@@ -5,8 +5,6 @@
  * counts as an integer when it is one to within a billionth, and lengths are in code points.
  */
 import { nearestName } from '../../facts/spelling';
-import { contentOf } from '../rules/field-content';
-import { fieldOf } from '../../manifests/pointer';
 import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
 import { stringFormat } from '../../manifests/values/formats';
@@ -15,7 +13,7 @@ import { written } from './exact-words';
 import { patternWords } from './pattern-words';
 import { shapeRules } from './shape-rules';
 import { betweenWords, fittingWords } from './number-words';
-import { contentWords, MOST_CHOICES, tellingFields, typeFix } from './value-words';
+import { contentWords, MOST_CHOICES, namedContent, tellingFields, typeFix } from './value-words';
 import { THE_FIELD, type Found, type ViolationList } from './violation-list';
 import { allOf, counted, oneOf, withArticle } from '../../facts/words';
 import { quoted } from '../../manifests/values/shown-values';
@@ -151,7 +149,7 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
           : `${quoted(value)} must have at least ${counted(schema.minLength, 'character')}, but has ${codePoints(value)}`,
       found: value,
       expected: `at least ${counted(schema.minLength, 'character')}`,
-      fix: `Set the \`field\` to ${contentOf(fieldOf(list.path)) ?? (schema.minLength === 1 ? 'a non-empty string' : `a string of at least ${counted(schema.minLength, 'character')}`)}.`,
+      fix: `Set the \`field\` to ${namedContent(node, list.path) ?? (schema.minLength === 1 ? 'a non-empty string' : `a string of at least ${counted(schema.minLength, 'character')}`)}.`,
     });
   } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
     const { complaint, expected } = patternWords(schema.pattern, list.path);

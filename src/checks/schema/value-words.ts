@@ -49,7 +49,7 @@ export function valueWords(node: SchemaNode | undefined): string {
       ? `one of the ${choices.length} supported values, such as ${written(choices[0])}`
       : oneOf(choices.map(written));
   }
-  if (node.schema.pattern !== undefined) {
+  if (node.schema.pattern !== undefined && node.typeNames !== 'array') {
     const { expected } = patternWords(node.schema.pattern);
     return /\bmatches\b/.test(expected) ? typeWords(node.typeNames) : expected;
   }
@@ -97,6 +97,11 @@ export function tellingFields({ properties = {} }: Schema): readonly string[] {
   return [...common, ...names.filter((name) => !common.includes(name))].slice(0, FEW_FIELDS);
 }
 
+const MAPS_BY_FORMAT: Readonly<Record<string, string>> = {
+  byte: 'a map of base64 strings, such as { key: Z2FudHJ5 }',
+  'date-time': 'a map of times, such as { key: "2026-01-31T15:04:05Z" }',
+};
+
 function objectWords(node: SchemaNode): string {
   const members = node.required;
   if (members.length > 0 && members.length <= MOST_CHOICES) {
@@ -109,7 +114,10 @@ function objectWords(node: SchemaNode): string {
   if (parts.length > 1) {
     return `an object with fields such as ${allOf(parts)}`;
   }
-  return node.values?.typeNames === 'string' ? 'a map of strings, such as { key: value }' : 'an object';
+  if (node.values?.typeNames !== 'string') {
+    return 'an object';
+  }
+  return MAPS_BY_FORMAT[node.values.schema.format ?? ''] ?? 'a map of strings, such as { key: value }';
 }
 
 /** Fields whose names say what they hold, in the objects of any project. */
@@ -148,14 +156,47 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
   if (/^an integer or a string$/.test(value) && AMOUNTS.test(path.slice(0, path.lastIndexOf('/')))) {
     return A_QUANTITY;
   }
-  const field = fieldOf(path);
-  return (isVague && TELLING.test(field) ? contentOf(field) : undefined) ?? value;
+  return (isVague && TELLING.test(fieldOf(path)) ? namedContent(node, path) : undefined) ?? value;
+}
+
+/** What the name of a field says that it takes, where its schema admits that: `resources` are amounts in one kind, and names in another. */
+export function namedContent(node: SchemaNode | undefined, path: string): string | undefined {
+  const words = contentOf(fieldOf(path));
+  return words === undefined || (node !== undefined && !admits(node, words)) ? undefined : words;
+}
+
+const CONTENT_TYPES: readonly (readonly [RegExp, (node: SchemaNode) => boolean])[] = [
+  [/^a map of /, ({ values }) => values !== undefined],
+  [/^a list of /, ({ items }) => items !== undefined && /^(?:string|any value)$/.test(items.typeNames)],
+  [/^an object\b/, ({ typeNames, schema }) => typeNames === 'object' && schema.properties !== undefined],
+  [/^a number or a percentage\b/, ({ typeNames }) => typeNames === 'integer or string'],
+  [/^a (?:port )?number\b/, ({ typeNames }) => /^(?:integer|number)/.test(typeNames)],
+];
+
+/** Whether the schema admits what the words say to write. */
+function admits(node: SchemaNode, words: string): boolean {
+  const [, isOfType = ({ typeNames }: SchemaNode) => /\bstring$|^any value$/.test(typeNames)] =
+    CONTENT_TYPES.find(([form]) => form.test(words)) ?? [];
+  const [, example] = /\bsuch as "?([^\s",]+)"?$/.exec(words) ?? [];
+  return (
+    isOfType(node) &&
+    node.schema.enum === undefined &&
+    (example === undefined || node.pattern === undefined || node.pattern.test(example))
+  );
 }
 
 const timeWords = (path: string): string => `a time such as "${timeExample(tokensOf(path).at(-1) ?? '')}"`;
 
 /** What a required field takes. An object that demands nothing may be empty. */
 export function requiredWords(node: SchemaNode | undefined, path: string): string {
+  if (
+    node !== undefined &&
+    /(?:^|\/)template$/.test(path) &&
+    node.child('metadata') &&
+    node.child('spec')?.child('containers')
+  ) {
+    return contentOf('template') ?? '';
+  }
   const words = contentWords(node, path);
   const isFree = node !== undefined && !node.combines && rulesOf(node.schema).length === 0;
   return isFree && node.schema.minProperties === undefined && /^an object(?:$| with fields such| such)/.test(words)
@@ -177,7 +218,7 @@ const FREE_FIELD = /\/(?:value|(?:args|command|values)\/\d+)$/;
 function quotedFix(value: string | number | boolean, path: string): string {
   const isFree = FREE_MAP.test(path) || FREE_FIELD.test(path);
   const isName = typeof value === 'number' && Number.isInteger(value) && value >= 0;
-  return isFree || isName ? `Set ${THE_FIELD} to "${String(value)}", with quotes.` : `Set ${THE_FIELD} to a string.`;
+  return isFree || isName ? `Set ${THE_FIELD} to "${String(value)}", in quotes.` : `Set ${THE_FIELD} to a string.`;
 }
 
 /** A string that is written as another type is. */

@@ -88,7 +88,7 @@ export class ViolationList {
     return {
       ...(expected === undefined ? {} : { expected: exactWords(expected, path) }),
       fix: SET_BY_SERVER.test(path)
-        ? `Remove ${fieldOf(path)}: the API server sets it.`
+        ? `Remove ${fieldOf(path)}, because the API server sets it${/[tT]emplates?(?:\/\d+)?\/metadata\/\w+$/.test(path) ? ' on each object that it creates from the template' : ''}.`
         : exactWords((fix ?? byDefault).replaceAll(THE_FIELD, fieldOf(path)), path),
     };
   }

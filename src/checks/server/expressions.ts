@@ -44,22 +44,20 @@ const MOST_WAYS = 4;
 
 const load = createRequire(__filename);
 
-/** What to write in the place of an expression with a fault. */
+/**
+ * What to write in the place of an expression with a fault.
+ *
+ * @param source the expression, where it is known
+ */
 export function expressionFix(
   path: string,
   { complaint, choices = [], types = [] }: CheckTypes.ExpressionFault,
+  source = '',
 ): { readonly fix: string } {
   const field = fieldOf(path);
   const [, name] = /^(?:references the undeclared variable|selects the undefined field) (".*")$/s.exec(complaint) ?? [];
   if (name !== undefined && choices.length > 0 && choices.length <= MOST_CHOICES) {
-    return {
-      fix:
-        complaint.startsWith('references') && name === '"variables"'
-          ? field.startsWith('matchConditions')
-            ? `Remove variables from ${field}, because match conditions cannot use variables.`
-            : `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`
-          : variableFix(name, field, choices),
-    };
+    return { fix: variableFix(name, field, choices, complaint) };
   }
   const [, called] = /^calls the function "(.*)" with the unsupported types /s.exec(complaint) ?? [];
   if (called !== undefined && choices.length > 0 && choices.length <= MOST_WAYS) {
@@ -70,6 +68,9 @@ export function expressionFix(
     return { fix: `Set ${field} to a valid CEL expression${ofType}.` };
   }
   const [, type] = /^must evaluate to (.+), but evaluates to /.exec(complaint) ?? [];
+  if (path.endsWith('/messageExpression') && isComparison(complaint, source)) {
+    return { fix: `Set ${field} to an expression that evaluates to a string.` };
+  }
   const fix =
     type === undefined
       ? FIXES.find(([form]) => form.test(complaint))?.[1]
@@ -86,9 +87,19 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'list(JSONPatch)': '[JSONPatch{op: "add", path: "/metadata/labels/team", value: "research"}]',
   Object: 'Object{metadata: Object.metadata{labels: {"team": "research"}}}',
 };
+/** Whether the fault is in a comparison that is the whole expression: operands of one type make it valid, but not a string. */
+const isComparison = (complaint: string, source: string): boolean =>
+  complaint.startsWith('applies the operator ') && COMPARES.test(source);
+
+const COMPARES = /^[^()[\]{}?]*(?:[=!]=|[<>]=?)[^()[\]{}?]*$/;
 
 /** The variable of a similar name, or those that the place has. */
-function variableFix(name: string, field: string, choices: readonly string[]): string {
+function variableFix(name: string, field: string, choices: readonly string[], complaint: string): string {
+  if (complaint.startsWith('references') && name === '"variables"') {
+    return field.startsWith('matchConditions')
+      ? `Remove variables from ${field}, because match conditions cannot use variables.`
+      : `Add the variables that ${field} uses to spec.variables, or remove them from ${field}.`;
+  }
   const near = nearestName(name.slice(1, -1), choices);
   return `Replace ${name} in ${field} with ${near ?? oneOf(choices)}.`;
 }

@@ -7,6 +7,8 @@ import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/
 import { asObject, asString } from '../../manifests/read';
 import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from '../../manifests/values/name-syntax';
 
+export const CRD_GROUP = 'apiextensions.k8s.io';
+
 /** Answers what a name would have to be, ready to follow "must"; `undefined` for a good one. */
 type NameRule = (name: string, object: JsonObject, minor: number) => string | undefined;
 
@@ -155,6 +157,21 @@ function apiServiceName(name: string, object: JsonObject): string | undefined {
 function crdName(name: string, object: JsonObject): string | undefined {
   const { names, group } = asObject(object.spec);
   return composedName(name, { 'spec.names.plural': asObject(names).plural, 'spec.group': group });
+}
+
+/**
+ * The plural at the beginning of the name of a CRD, where it is valid and the plural that is set is not.
+ *
+ * @returns undefined where the name says nothing about the plural
+ */
+export function pluralInName(crd: JsonObject): string | undefined {
+  const { names, group } = asObject(crd.spec);
+  const name = asString(asObject(crd.metadata).name) ?? '';
+  const end = `.${asString(group) ?? ''}`;
+  const plural = asString(asObject(names).plural) ?? '';
+  const inName = end.length > 1 && name.endsWith(end) ? name.slice(0, -end.length) : '';
+  const isBetter = inName !== '' && dns1035Label(inName) === undefined && dns1035Label(plural) !== undefined;
+  return isBetter ? inName : undefined;
 }
 
 /** A name that two fields of the spec decide. */

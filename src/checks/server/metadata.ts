@@ -16,6 +16,8 @@ import { type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';
 import { metadataRules } from './metadata-rules';
 import {
+  CRD_GROUP,
+  pluralInName,
   isNamedByServer,
   keepsGeneration,
   nameComplaint,
@@ -116,6 +118,12 @@ function fixOfName(complaint = '', field = 'name'): { readonly fix?: string } {
   };
 }
 
+/** Of a definition whose name is right, the plural. */
+function fixOfPlural(object: JsonObject, { group, kind }: KindInfo): { readonly fix?: string } {
+  const plural = group === CRD_GROUP && kind === 'CustomResourceDefinition' ? pluralInName(object) : undefined;
+  return plural === undefined ? {} : { fix: `Set spec.names.plural to ${plural}.` };
+}
+
 /** What to write as the beginning of a generated name, which may end with a minus sign. */
 function fixOfPrefix(complaint = '', prefix: string): { readonly fix?: string } {
   if (complaint.startsWith('be an IP address')) {
@@ -142,7 +150,13 @@ function checkNames(
     complain(
       list,
       metadataRules.name,
-      { subject: `the name ${quoted(name)}`, value: name, complaint, ...fixOfName(complaint) },
+      {
+        subject: `the name ${quoted(name)}`,
+        value: name,
+        complaint,
+        ...fixOfName(complaint),
+        ...fixOfPlural(object, info),
+      },
       'name',
     );
   } else if (prefix === '') {

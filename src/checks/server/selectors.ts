@@ -2,6 +2,7 @@
  * Label selectors and node selectors: their grammar, and whether a label selector matches a set of labels (row K6).
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { oneOf } from '../../facts/words';
 import { fieldOf, pointer } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { type Say } from './server-rule';
@@ -27,6 +28,19 @@ export function checkLabels(labels: Maybe, path: string, say: Say): void {
   }
 }
 
+/** The operators that the number of values admits, or the one that is meant. */
+export function operatorsFor(operator: string, count: number, ofNodes = false): string {
+  const all = ['In', 'NotIn', 'Exists', 'DoesNotExist', ...(ofNodes ? ['Gt', 'Lt'] : [])];
+  const meant = all.find((known) => known.toLowerCase() === operator.trim().toLowerCase());
+  const fitting = all.filter(
+    (known) => OF_PRESENCE.test(known) === (count === 0) && (count === 1 || !/^[GL]t$/.test(known)),
+  );
+  return meant ?? oneOf(fitting);
+}
+
+/** Operators without values. */
+const OF_PRESENCE = /Exists?$/;
+
 /** A label selector with matchLabels and matchExpressions. */
 export function checkLabelSelector(selector: Maybe, path: string, say: Say): void {
   if (!isObject(selector)) {
@@ -46,7 +60,7 @@ export function checkLabelSelector(selector: Maybe, path: string, say: Say): voi
       }
     } else {
       say(`${at}/operator`, `unsupported operator "${operator}"`, {
-        expected: 'In, NotIn, Exists, or DoesNotExist',
+        expected: operatorsFor(operator, count),
       });
     }
     checkKey(value, at, say);
@@ -90,7 +104,7 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
         break;
       default:
         say(`${at}/operator`, `unsupported operator "${operator}"`, {
-          expected: 'In, NotIn, Exists, DoesNotExist, Gt, or Lt',
+          expected: operatorsFor(operator, count, true),
         });
     }
     checkKey(value, at, say);

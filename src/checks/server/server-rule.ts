@@ -19,6 +19,7 @@ import {
   type ObjectRule,
   type PodTemplateRule,
   type RuleContext,
+  type RuleFacts,
   type Violation,
 } from '../rules/rule';
 import { droppedFields, isDropped } from './gated-fields';
@@ -34,6 +35,8 @@ export interface RuleTexts {
   readonly why?: string;
   /** As in `RuleFacts`. @default - the rule is always run */
   readonly concerns?: readonly string[];
+  /** As in `RuleFacts`. @default - each finding of the rule is reported */
+  readonly yieldsTo?: RuleFacts['yieldsTo'];
   /** File below `pkg/` of kubernetes, or module and file. @default - `apis/core/validation/validation.go` */
   readonly source?: string;
 }
@@ -148,6 +151,7 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
   return {
     ...(texts.row === undefined ? {} : { row: texts.row }),
     ...(texts.concerns === undefined ? {} : { concerns: texts.concerns }),
+    ...(texts.yieldsTo === undefined ? {} : { yieldsTo: texts.yieldsTo }),
     tier: 'server',
     severity: 'error',
     summary: texts.summary,

@@ -387,7 +387,7 @@ class Reader {
           join(at, key),
           `unknown argument "${key}" for ${owner} in ${at}`,
           key,
-          nearestArgument(key, unset) ?? readerOf(key) ?? (names.length === 0 ? 'no arguments' : oneOf(names)),
+          nearestArgument(key, unset) ?? readerOf(key) ?? (names.length === 0 ? 'no arguments' : choiceOf(names)),
         );
         continue;
       }
@@ -579,8 +579,25 @@ export const ARGUMENTS_OF = 'the arguments of ';
 /** Where the argument has an effect, if a plugin reads it: `the arguments of the binpack plugin`. */
 function readerOf(key: string): string | undefined {
   const reader = Object.entries(SCHEDULER_PLUGINS).find(([, { arguments: known }]) => Object.hasOwn(known, key));
-  return reader === undefined ? undefined : `${ARGUMENTS_OF}the ${reader[0]} plugin`;
+  return reader === undefined ? successorOf(key) : `${ARGUMENTS_OF}the ${reader[0]} plugin`;
 }
+
+/** Arguments have moved to other plugins, whose names they begin with: `deviceshare.GPUSharingEnable in the arguments of …`. */
+function successorOf(key: string): string | undefined {
+  const [, own] = /^\w+\.(\w+)$/.exec(key) ?? [];
+  const found = Object.entries(SCHEDULER_PLUGINS).flatMap(([plugin, { arguments: known }]) =>
+    own !== undefined && Object.hasOwn(known, `${plugin}.${own}`)
+      ? [`${plugin}.${own} in ${ARGUMENTS_OF}the ${plugin} plugin`]
+      : [],
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** More names than this are not listed. */
+const MOST_NAMES = 8;
+
+const choiceOf = (names: readonly string[]): string =>
+  names.length > MOST_NAMES ? `one of ${names.length} arguments, such as ${names[0]}` : oneOf(names);
 
 function join(at: string, key: string): string {
   return at === '' ? key : fieldBelow(at, key);

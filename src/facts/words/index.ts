@@ -7,6 +7,22 @@ export function oneOf(names: readonly string[]): string {
   return joined(names, 'or');
 }
 
+/** As `oneOf`, for names that users choose: each as a manifest writes it. */
+export function oneOfStrings(values: readonly string[]): string {
+  return oneOf(values.map(asYaml));
+}
+
+/** What YAML reads as null, a boolean, a number, or a time. */
+const READ_AS_ANOTHER_TYPE =
+  /^(?:y|n|yes|no|on|off|true|false|null|~|[-+]?(?:[\d_]+(?:\.[\d_]*)?|\.[\d_]+)(?:e[-+]?\d+)?|[-+]?(?:0x[\da-f_]+|0o?[0-7_]+|0b[01_]+)|[-+]?\.inf|\.nan|[-+]?\d+(?::[0-5]?\d)+(?:\.\d*)?|\d{4}-\d\d?-\d\d?(?:[t ].*)?|)$/i;
+/** What YAML does not read as a plain scalar, or what does not look like one, such as a cron schedule. */
+const INDICATOR = /^(?:[*&!|>%@`"'{[#,\]}]|[-?:](?: |$)|\s)|: |:$| #| \*|\s$/;
+
+/** A string as YAML writes it: in quotes where it would be read as something else without them. */
+export function asYaml(value: string): string {
+  return READ_AS_ANOTHER_TYPE.test(value) || INDICATOR.test(value) ? JSON.stringify(value) : value;
+}
+
 /** `a`, `a and b`, `a, b, and c`. */
 export function allOf(names: readonly string[]): string {
   return joined(names, 'and');

@@ -161,7 +161,7 @@ describe('types and formats', () => {
     });
     expect(list.violations.map(({ fix }) => fix)).toEqual([
       'Set spec.v to 5, without quotes.',
-      'Set spec.w to "5", with quotes.',
+      'Set spec.w to "5", in quotes.',
     ]);
   });
 });

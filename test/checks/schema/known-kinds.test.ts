@@ -170,7 +170,7 @@ describe('kinds', () => {
     ]);
     expect(of('v1', 'Node')).toEqual([expect.objectContaining({ ...shared, expected: 'no namespace', fix })]);
     expect(of('batch.volcano.sh/v1alpha1', 'Job')).toContainEqual(
-      expect.objectContaining({ ...shared, expected: 'string', fix: 'Set metadata.namespace to "5", with quotes.' }),
+      expect.objectContaining({ ...shared, expected: 'string', fix: 'Set metadata.namespace to "5", in quotes.' }),
     );
   });
 

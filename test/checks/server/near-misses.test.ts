@@ -333,8 +333,8 @@ test('a resource claim of a pod without a name is not one that a container can h
     ((pod.spec as Json).containers as Json[])[0].resources = { claims: [{ name: 'x' }] };
     return findingsOf(yaml(pod), coreRules).find(({ rule }) => rule === 'core/resource-claim-of-pod')?.expected;
   };
-  expect(expected({})).toBe('an entry in spec.resourceClaims');
-  expect(expected({}, { name: 'y', resourceClaimName: 'y' })).toBe('y');
+  expect(expected({})).toBe('the name of an entry in spec.resourceClaims');
+  expect(expected({}, { name: 'y', resourceClaimName: 'y' })).toBe('"y"');
   expect(expected({ name: 'x', resourceClaimName: 'y' })).toBeUndefined();
 });
 

@@ -189,19 +189,30 @@ describe('the restartPolicy', () => {
   const template = { spec: { restartPolicy: 'other', containers: [{ name: 'main', image: 'img' }] } };
   const jobs = 'OnFailure or Never';
   const pods = 'Always, OnFailure, or Never';
+  const known = 'Never or OnFailure';
+  const lasting = 'Always, or remove it';
+
+  /** What all rules say about the field, which is one thing. */
+  const saidOfPolicy = (manifest: Json): readonly (string | undefined)[] =>
+    findingsOf(yaml(manifest), coreRules)
+      .filter(({ path }) => path.endsWith('/restartPolicy'))
+      .map(({ fix }) => fix);
 
   test.each<readonly [string, string, Json, string, string]>([
     ['v1', 'Pod', template.spec, 'spec.restartPolicy', pods],
-    ['apps/v1', 'Deployment', { template }, 'template.spec.restartPolicy', pods],
-    ['batch/v1', 'Job', { template }, 'template.spec.restartPolicy', jobs],
+    ['apps/v1', 'Deployment', { template }, 'template.spec.restartPolicy', lasting],
+    ['apps/v1', 'DaemonSet', { template }, 'template.spec.restartPolicy', lasting],
+    ['v1', 'ReplicationController', { template }, 'template.spec.restartPolicy', lasting],
     [
-      'batch/v1',
-      'CronJob',
-      { jobTemplate: { spec: { template } } },
-      'jobTemplate.spec.template.spec.restartPolicy',
-      jobs,
+      'leaderworkerset.x-k8s.io/v1',
+      'LeaderWorkerSet',
+      { leaderWorkerTemplate: { workerTemplate: template } },
+      'leaderWorkerTemplate.workerTemplate.spec.restartPolicy',
+      lasting,
     ],
-    ['keda.sh/v1alpha1', 'ScaledJob', { jobTargetRef: { template } }, 'jobTargetRef.template.spec.restartPolicy', jobs],
+    ['batch/v1', 'Job', { template }, 'template.spec.restartPolicy', known],
+    ['batch/v1', 'CronJob', { jobTemplate: { spec: { template } } }, 'template.spec.restartPolicy', known],
+    ['keda.sh/v1alpha1', 'ScaledJob', { jobTargetRef: { template } }, 'template.spec.restartPolicy', known],
     ['ray.io/v1', 'RayJob', { submitterPodTemplate: template }, 'submitterPodTemplate.spec.restartPolicy', jobs],
     [
       'jobset.x-k8s.io/v1alpha2',
@@ -211,9 +222,17 @@ describe('the restartPolicy', () => {
       jobs,
     ],
   ])('%s %s', (apiVersion, kind, spec, field, values) => {
-    expect(saidOf('core/pod-policy-valid', { apiVersion, kind, metadata: { name: 'a' }, spec })).toEqual([
-      ['unsupported value "other" for restartPolicy', `Set ${field} to ${values}.`],
-    ]);
+    expect(saidOfPolicy({ apiVersion, kind, metadata: { name: 'a' }, spec })).toEqual([`Set ${field} to ${values}.`]);
+  });
+
+  test('name servers make None a choice of dnsPolicy', () => {
+    const pod = (spec: Json): Json => podWith({}, { dnsPolicy: 'other', ...spec });
+    const choices = 'ClusterFirst, ClusterFirstWithHostNet';
+    const said = (spec: Json): string | undefined => saidOf('core/pod-policy-valid', pod(spec))[0]?.[1];
+    expect(said({})).toBe(`Set spec.dnsPolicy to ${choices}, or Default.`);
+    expect(said({ dnsConfig: { nameservers: ['10.0.0.1'] } })).toBe(
+      `Set spec.dnsPolicy to ${choices}, Default, or None.`,
+    );
   });
 });
 
@@ -263,7 +282,7 @@ describe('a port that is a fraction is left to the check of types', () => {
 });
 
 test.each([
-  ['request.kind == "Deployment"', 'Compare a field of the object in messageExpression.'],
+  ['request.kind == "Deployment"', 'Set messageExpression to an expression that evaluates to a string.'],
   ['string(request.kind)', 'Use a field of the object in messageExpression.'],
   [
     'string([1] == "1")',

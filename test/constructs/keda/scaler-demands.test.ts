@@ -283,8 +283,8 @@ describe('parameters together', () => {
     ['kafka', { sasl: 'scram_sha512' }, 'username must be set'],
     ['nats-jetstream', {}, 'account or accountID must be set'],
     ['rabbitmq', { queueLength: '5', mode: 'QueueLength' }, 'queueLength must not be set when mode or value is set'],
-    ['rabbitmq', { mode: 'QueueLength' }, 'mode must not be set without value'],
-    ['rabbitmq', { value: '5' }, 'value must not be set without mode'],
+    ['rabbitmq', { mode: 'QueueLength' }, 'mode requires "value", which is not set'],
+    ['rabbitmq', { value: '5' }, '"value" requires mode, which is not set'],
     [
       'rabbitmq',
       { host: 'amqps://a', excludeUnacknowledged: 'true' },

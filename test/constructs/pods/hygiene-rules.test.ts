@@ -183,7 +183,7 @@ test('a removed version is named with the release and the successor', () => {
   const [finding] = findingsOf(JSON.stringify(claimTemplate('v1beta1')), hygieneRules);
   expect(finding).toMatchObject({
     message: 'resource.k8s.io/v1beta1 ResourceClaimTemplate is removed in Kubernetes 1.38; use resource.k8s.io/v1',
-    fix: 'Set apiVersion to resource.k8s.io/v1.',
+    fix: 'Set apiVersion: resource.k8s.io/v1.',
   });
 });
 

@@ -81,7 +81,11 @@ test.each([
     'predicates.CacheEnable',
     'Rename the key tiers[0].plugins[2].arguments["predicates.CacheEnable"] to predicate.CacheEnable.',
   ],
-  ['predicate.GPUNumberEnable', 'Remove tiers[0].plugins[2].arguments["predicate.GPUNumberEnable"].'],
+  [
+    'predicate.GPUNumberEnable',
+    'Replace tiers[0].plugins[2].arguments["predicate.GPUNumberEnable"] with deviceshare.GPUNumberEnable in the arguments of the deviceshare plugin.',
+  ],
+  ['predicate.Other', 'Remove tiers[0].plugins[2].arguments["predicate.Other"].'],
 ])('the fix of the unknown argument %s renames it only if its own part is near', (argument, fix) => {
   const config = plugins(`- name: predicates\n  arguments:\n    ${argument}: true`);
   const findings = findingsOf(yaml([config]), volcanoRules);

@@ -11,7 +11,7 @@ import { compileExpression, expressionFix, MOST_EXPRESSIONS } from '../expressio
 import { type Say } from '../server-rule';
 import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text } from '../values';
-import { oneOf } from '../../../facts/words';
+import { oneOf, oneOfStrings } from '../../../facts/words';
 import { printType } from '../../../cel/typing/types';
 
 const MOST_CONDITIONS = 64;
@@ -83,7 +83,8 @@ function checkExpression(
         ? { fix: `Set spec.paramKind to the kind of the parameters, or remove params from ${field}.` }
         : what === 'condition'
           ? expressionFix(path, fault)
-          : (undeclaredFix(source, field, fault.complaint) ?? orDeclared(expressionFix(path, fault), fault.complaint)),
+          : (undeclaredFix(source, field, fault.complaint) ??
+            orDeclared(expressionFix(path, fault, source), fault.complaint)),
     );
   }
   return type;
@@ -116,7 +117,7 @@ export function checkChoice(
 ): void {
   const value = holder[field];
   if (typeof value === 'string' && !values.includes(value)) {
-    say(`${path}/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
+    say(`${path}/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOfStrings(values) });
   }
 }
 

@@ -22,7 +22,7 @@ import {
   checkVariables,
 } from './admission-expressions';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
-import { oneOf } from '../../../facts/words';
+import { oneOf, oneOfStrings } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -137,7 +137,7 @@ export const admissionRules: readonly Rule[] = [
       const spec = asObject(object.spec);
       const bad = text(spec.policyName) === '' ? 'be set' : dnsSubdomain(text(spec.policyName));
       if (bad !== undefined) {
-        say('/spec/policyName', `the policy name must ${bad}`);
+        say('/spec/policyName', `policyName must ${bad}`);
       }
       if (isObject(spec.paramRef)) {
         checkParamRef(spec.paramRef, say);
@@ -159,7 +159,8 @@ export const admissionRules: readonly Rule[] = [
       const seen = new Set<string>();
       for (const { value, path } of actions) {
         if (!['Deny', 'Warn', 'Audit'].includes(value)) {
-          say(path, `unsupported action "${value}"`, { expected: 'Deny, Warn, or Audit' });
+          const free = ['Deny', 'Warn', 'Audit'].filter((action) => actions.every((other) => other.value !== action));
+          say(path, `unsupported action "${value}"`, { expected: oneOf(free) });
         }
         if (seen.has(value)) {
           say(path, `duplicate value "${value}"`);
@@ -204,7 +205,7 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
   }
   for (const { value, path: at } of operations) {
     if (!OPERATIONS.includes(value)) {
-      say(at, `unsupported operation "${value}"`, { expected: oneOf(OPERATIONS) });
+      say(at, `unsupported operation "${value}"`, { expected: oneOfStrings(OPERATIONS) });
     }
   }
   for (const field of ['apiGroups', 'apiVersions']) {

@@ -12,6 +12,9 @@ import { given, quantitiesOf, size, text, textsOf } from '../values';
 
 const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
+/** The mode that admits no other one. */
+const ALONE = 'ReadWriteOncePod';
+
 /** `own`: the spec of a PersistentVolumeClaim itself, from which the server drops data sources that it does not serve. */
 export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = false): void {
   checkAccessModes(spec.accessModes, `${path}/accessModes`, say);
@@ -37,12 +40,19 @@ export function checkAccessModes(modes: JsonValue | undefined, path: string, say
   const names = textsOf(modes, path);
   for (const { value, path: at } of names) {
     if (!ACCESS_MODES.includes(value)) {
-      say(at, `unsupported access mode "${value}"`, { expected: oneOf(ACCESS_MODES) });
+      const others = names.filter((one) => one.path !== at).map((one) => one.value);
+      say(at, `unsupported access mode "${value}"`, {
+        expected: oneOf(
+          ACCESS_MODES.filter((mode) => others.length === 0 || (mode !== ALONE && !others.includes(mode))),
+        ),
+      });
     }
   }
   const known = new Set(names.map(({ value }) => value).filter((value) => ACCESS_MODES.includes(value)));
   if (known.has('ReadWriteOncePod') && known.size > 1) {
-    say(path, 'ReadWriteOncePod must not be combined with other access modes');
+    say(path, `${ALONE} must not be combined with other access modes`, {
+      fix: `Keep ${oneOf([...known])} in ${fieldOf(path)}, and remove the other${known.size > 2 ? 's' : ''}.`,
+    });
   }
 }
 

@@ -253,9 +253,11 @@ function checkEventNamespace(object: JsonObject, about: string, say: Say): void 
         fix:
           of === ''
             ? `Set ${about}.namespace to "${namespace}", or set metadata.namespace: default if the object is cluster-scoped.`
-            : dnsLabel(of) === undefined
-              ? `Set ${about}.namespace to "${namespace}", or metadata.namespace to "${of}".`
-              : `Set ${about}.namespace to "${namespace}".`,
+            : dnsLabel(namespace) !== undefined && dnsLabel(of) === undefined
+              ? `Set metadata.namespace to "${of}".`
+              : dnsLabel(of) === undefined
+                ? `Set ${about}.namespace to "${namespace}", or metadata.namespace to "${of}".`
+                : `Set ${about}.namespace to "${namespace}".`,
       },
     );
   }

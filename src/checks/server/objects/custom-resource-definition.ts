@@ -6,6 +6,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rules/rule';
+import { pluralInName } from '../metadata-names';
 import { type Details, minorOf, type Say, objectRule } from '../server-rule';
 import { byteLength, dns1035Label, dnsSubdomain } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, text, textsOf } from '../values';
@@ -44,7 +45,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
         say('/spec/scope', `unsupported scope "${text(spec.scope)}"`, { expected: 'Namespaced or Cluster' });
       }
-      checkNames(names, say);
+      checkNames(names, pluralInName(object), say);
       if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
         const approved = text(asObject(asObject(object.metadata).annotations)[APPROVAL]);
         if (!approved.startsWith('unapproved') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(approved)) {
@@ -239,7 +240,8 @@ function namesFix(field: string, bad: string): Details {
 }
 
 /** The names of the kind and of its list may have capital letters, those of the resource may not. */
-function checkNames(names: JsonObject, say: Say): void {
+/** @param inName the plural that the name of the definition has, where that is the one to write */
+function checkNames(names: JsonObject, inName: string | undefined, say: Say): void {
   const kind = text(names.kind);
   const singular = text(names.singular) || kind.toLowerCase();
   const listKind = text(names.listKind) || (kind === '' ? '' : `${kind}List`);
@@ -251,7 +253,12 @@ function checkNames(names: JsonObject, say: Say): void {
   ] as const) {
     const bad = value === '' ? 'be set' : dns1035Label(value)?.replace('lowercase letters', letters);
     if (bad !== undefined) {
-      say(`/spec/names/${field}`, `${field} must ${bad}`, namesFix(field, bad));
+      const isInName = field === 'plural' && inName !== undefined;
+      say(
+        `/spec/names/${field}`,
+        `${field} must ${bad}`,
+        isInName ? { fix: `Set spec.names.plural to ${inName}.` } : namesFix(field, bad),
+      );
     }
   }
   if (kind !== '' && kind === text(names.listKind)) {

@@ -61,7 +61,7 @@ export const flowControlRules: readonly Rule[] = [
       const level = text(asObject(spec.priorityLevelConfiguration).name);
       const complaint = level === '' ? 'be set' : dnsSubdomain(level);
       if (complaint !== undefined) {
-        say('/spec/priorityLevelConfiguration/name', `the priority level name must ${complaint}`);
+        say('/spec/priorityLevelConfiguration/name', `priorityLevelConfiguration.name must ${complaint}`);
       }
       for (const { value, path } of itemsOf(spec.rules, '/spec/rules')) {
         checkRule(value, path, say);
@@ -173,11 +173,17 @@ function checkOtherRequests(requests: JsonObject, path: string, say: Say): void 
   }
 }
 
+/** The kinds of the fields that the subject sets. */
+function kindsFor(subject: JsonObject): readonly string[] {
+  const fitting = [...SUBJECTS].filter(([, field]) => isObject(subject[field])).map(([kind]) => kind);
+  return fitting.length === 1 ? fitting : [...SUBJECTS.keys()];
+}
+
 function checkSubject(subject: JsonObject, path: string, say: Say): void {
   const kind = text(subject.kind);
   const field = SUBJECTS.get(kind);
   if (field === undefined) {
-    say(`${path}/kind`, `unsupported subject kind "${kind}"`, { expected: oneOf([...SUBJECTS.keys()]) });
+    say(`${path}/kind`, `unsupported subject kind "${kind}"`, { expected: oneOf(kindsFor(subject)) });
     return;
   }
   for (const other of SUBJECTS.values()) {

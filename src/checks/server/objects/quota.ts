@@ -19,7 +19,8 @@ import {
 } from '../resource-names';
 import { type Details, type Say, objectRule } from '../server-rule';
 import { qualifiedName } from '../../../manifests/values/name-syntax';
-import { itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
+import { operatorsFor } from '../selectors';
+import { given, itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
 
 const POD_COUNT: ReadonlySet<string> = new Set(['pods']);
 const POD_SCOPED: ReadonlySet<string> = new Set([
@@ -149,7 +150,7 @@ export const quotaRules: readonly Rule[] = [
         check(scope, `${path}/scopeName`);
         if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator)) {
           say(`${path}/operator`, `unsupported operator "${operator}"`, {
-            expected: 'In, NotIn, Exists, or DoesNotExist',
+            expected: EXISTS_ONLY.includes(scope) ? 'Exists' : operatorsFor(operator, size(value.values)),
           });
         } else if (EXISTS_ONLY.includes(scope) && operator !== 'Exists') {
           say(`${path}/operator`, `the operator for the scope ${scope} must be Exists`, { expected: 'Exists' });
@@ -189,8 +190,8 @@ export const quotaRules: readonly Rule[] = [
             : 'be Pod, Container, or PersistentVolumeClaim');
         if (complaint !== undefined) {
           say(`${path}/type`, `unsupported type ${JSON.stringify(type)}`, {
-            expected: oneOf(LIMIT_TYPES),
-            fix: `Set ${fieldOf(`${path}/type`)} to ${oneOf(LIMIT_TYPES)}.`,
+            expected: limitTypesOf(value, type),
+            fix: `Set ${fieldOf(`${path}/type`)} to ${limitTypesOf(value, type)}.`,
           });
         }
         if (seen.has(type)) {
@@ -464,4 +465,19 @@ function checkOrder(item: JsonObject, path: string, say: Say): void {
       );
     }
   }
+}
+
+/** The types of an item that has these members, or the one that is meant: only containers have defaults, and only claims storage. */
+function limitTypesOf(item: JsonObject, type: string): string {
+  const meant = LIMIT_TYPES.find((known) => known.toLowerCase() === type.trim().toLowerCase());
+  const hasStorage = ['min', 'max'].some((field) => given(asObject(item[field]).storage));
+  const hasDefaults = given(item.default) || given(item.defaultRequest);
+  return (
+    meant ??
+    oneOf(
+      LIMIT_TYPES.filter((known) =>
+        known === 'PersistentVolumeClaim' ? hasStorage : known === 'Container' || !hasDefaults,
+      ),
+    )
+  );
 }

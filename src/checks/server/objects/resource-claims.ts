@@ -15,7 +15,7 @@ import { minorOf, type Say, objectRule, since } from '../server-rule';
 import { byteLength, dnsSubdomain, labelValue, qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, type Placed, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { attributeName, checkRequestName, GROUP, SOURCE } from './device-names';
 
 const CLAIMS = [`${GROUP}/ResourceClaim`, `${GROUP}/ResourceClaimTemplate`];
@@ -119,7 +119,7 @@ export const resourceClaimRules: readonly Rule[] = [
         const count = whole(value.count) ?? 0;
         if (!['ExactCount', 'All'].includes(mode)) {
           say(`${path}/allocationMode`, `unsupported value "${mode}" for allocationMode`, {
-            expected: 'ExactCount or All',
+            expected: count === 0 ? 'ExactCount or All' : 'ExactCount',
           });
         } else if (mode === 'All' && count !== 0) {
           say(`${path}/count`, 'count must not be set when allocationMode is All', {
@@ -373,6 +373,7 @@ function checkReferences(
 ): void {
   const seen = new Set<string>();
   const known = [...names].filter((name) => !/^\/|^$/.test(name));
+  const listed = new Set(textsOf(list, path).map(({ value }) => value));
   for (const { value, path: at } of textsOf(list, path)) {
     if (!names.has(value)) {
       say(
@@ -380,7 +381,7 @@ function checkReferences(
         `unknown request "${value}"`,
         known.length === 0
           ? { fix: `Remove ${fieldOf(at)}, or add a request with this name to devices.requests.` }
-          : { expected: oneOf(known) },
+          : { expected: oneOfStrings(known.filter((name) => !listed.has(name))) || oneOfStrings(known) },
       );
     }
     if (seen.has(value)) {

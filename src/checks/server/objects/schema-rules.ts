@@ -82,17 +82,17 @@ function checkExpressions(
     sizeAt: sizes.sizesOf(schema),
   };
   const compiled = source === '' ? {} : compileExpression(source, { ...place, result: [BOOL] });
-  sayFault(compiled, 'rule', `${path}/rule`, say);
+  sayFault(compiled, 'rule', `${path}/rule`, source, say);
   costs.add(`${path}/rule`, times(compiled.cost ?? 0, occurrences), say);
   const message = dynamic === '' ? {} : compileExpression(dynamic, { ...place, result: [STRING] });
-  sayFault(message, 'expression', `${path}/messageExpression`, say);
+  sayFault(message, 'expression', `${path}/messageExpression`, dynamic, say);
   // The server does not compile the message of a rule that does not compile.
   costs.add(`${path}/messageExpression`, compiled.cost === undefined ? 0 : (message.cost ?? 0), say);
 }
 
-function sayFault({ fault }: CompiledExpression, what: string, path: string, say: Say): void {
+function sayFault({ fault }: CompiledExpression, what: string, path: string, source: string, say: Say): void {
   if (fault !== undefined) {
-    say(path, `the ${what} ${fault.complaint}`, expressionFix(path, fault));
+    say(path, `the ${what} ${fault.complaint}`, expressionFix(path, fault, source));
   }
 }
 

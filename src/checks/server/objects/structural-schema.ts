@@ -151,7 +151,9 @@ function checkMainTree(schema: JsonObject, path: string, place: SchemaPlace, say
     checkEmbedded(schema, path, say);
   }
   if (type === 'array' && !isObject(schema.items)) {
-    say(`${path}/items`, 'items must be set for a list');
+    say(`${path}/items`, 'items must be set for a list', {
+      fix: `Set ${fieldOf(`${path}/items`)} to the schema of an item, such as { type: string }.`,
+    });
   }
   checkList(schema, path, say);
   checkEverywhere(schema, path, say);

@@ -20,8 +20,20 @@ const CHOICES: readonly (readonly [string, readonly string[]])[] = [
   ['restartPolicy', ['Always', 'OnFailure', 'Never']],
   ['dnsPolicy', ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None']],
 ];
-/** What batch/v1 accepts in the pod template of a Job. */
+/** What batch/v1 accepts in the pod template of a Job, and apps/v1 in that of a workload that never completes. */
 const JOB_RESTART_POLICIES = ['OnFailure', 'Never'];
+const LASTING_RESTART_POLICIES = ['Always'];
+
+/** Kinds whose pods all belong to ReplicaSets, StatefulSets, or DaemonSets. */
+const LASTING: ReadonlySet<string> = new Set([
+  '/ReplicationController',
+  'apps/DaemonSet',
+  'apps/Deployment',
+  'apps/ReplicaSet',
+  'apps/StatefulSet',
+  'disaggregatedset.x-k8s.io/DisaggregatedSet',
+  'leaderworkerset.x-k8s.io/LeaderWorkerSet',
+]);
 
 /** Kinds whose pods all belong to Jobs. */
 const MAKE_JOBS: ReadonlySet<string> = new Set([
@@ -33,10 +45,18 @@ const MAKE_JOBS: ReadonlySet<string> = new Set([
   'trainer.kubeflow.org/TrainingRuntime',
 ]);
 
-/** Whether the pods belong to a Job. KubeRay submits to a Ray cluster with a Job. */
-function isOfJob({ group, kind, template }: PodView): boolean {
-  return MAKE_JOBS.has(`${group}/${kind}`) || template.path.endsWith('/submitterPodTemplate');
+/** What the pod may set, by what its controller makes. KubeRay submits to a Ray cluster with a Job. */
+function restartPoliciesOf({ group, kind, template }: PodView, all: readonly string[]): readonly string[] {
+  const key = `${group}/${kind}`;
+  if (LASTING.has(key)) {
+    return LASTING_RESTART_POLICIES;
+  }
+  return MAKE_JOBS.has(key) || template.path.endsWith('/submitterPodTemplate') ? JOB_RESTART_POLICIES : all;
 }
+
+/** None requires name servers, which the pod may not have. */
+const dnsPoliciesOf = ({ spec }: PodView, all: readonly string[]): readonly string[] =>
+  isObject(spec.dnsConfig) && size(spec.dnsConfig.nameservers) > 0 ? all : all.filter((policy) => policy !== 'None');
 
 /** Fields that name another object: where an empty name counts as none, and where it does not. */
 const NAMES: readonly (readonly [string, boolean])[] = [
@@ -53,15 +73,18 @@ export const podSpecRules: readonly Rule[] = [
       concerns: ['restartPolicy', 'dnsPolicy', 'preemptionPolicy'],
       summary: 'restartPolicy, dnsPolicy, and preemptionPolicy must have supported values.',
       fix: 'Set restartPolicy, dnsPolicy, or preemptionPolicy to a supported value, or leave it unset.',
+      yieldsTo: 'any',
     },
     (pod, say) => {
       for (const [field, values] of CHOICES) {
         const value = text(pod.spec[field]);
         if (value !== '' && !values.includes(value)) {
-          const expected = oneOf(field === 'restartPolicy' && isOfJob(pod) ? JOB_RESTART_POLICIES : values);
+          const policiesOf = field === 'restartPolicy' ? restartPoliciesOf : dnsPoliciesOf;
+          const expected = oneOf(policiesOf(pod, values));
+          const removed = expected === 'Always' ? ', or remove it' : '';
           say(`/spec/${field}`, `unsupported value "${value}" for ${field}`, {
             expected,
-            fix: `Set ${fieldFromObject(pod, `/spec/${field}`)} to ${expected}.`,
+            fix: `Set ${fieldFromObject(pod, `/spec/${field}`)} to ${expected}${removed}.`,
           });
         }
       }

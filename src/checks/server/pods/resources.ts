@@ -2,13 +2,13 @@
  * Requests, limits and claims of containers and pods (rows K2, K3 and K7).
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { nearestName } from '../../../facts/spelling';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/values/quantity';
 import { type Rule } from '../../rules/rule';
-import { type PodView } from '../pod-view';
+import { fieldFromObject, type PodView } from '../pod-view';
 import {
   amountOf,
   CONTAINER_RESOURCES,
@@ -202,7 +202,9 @@ export const resourceRules: readonly Rule[] = [
           .map(({ value }) => text(value.name))
           .filter((name) => name !== ''),
       );
-      const expected = known.size === 0 ? 'an entry in spec.resourceClaims' : oneOf([...known].slice(0, MOST_NAMED));
+      const claims = fieldFromObject(pod, '/spec/resourceClaims');
+      const entry = `the name of an entry in ${claims}`;
+      const expected = known.size === 0 ? entry : oneOfStrings([...known].slice(0, MOST_NAMED));
       for (const { value, path } of pod.all) {
         const seen = new Set<string>();
         const withRequest = new Set<string>();
@@ -211,15 +213,20 @@ export const resourceRules: readonly Rule[] = [
           const request = text(claim.value.request);
           if (name === '') {
             say(`${claim.path}/name`, 'the claim must have a name', {
-              expected: 'the name of an entry in spec.resourceClaims',
+              expected: entry,
             });
             continue;
           }
           if (!known.has(name)) {
-            const added = `Add an entry with the name "${name}" to spec.resourceClaims, or remove`;
-            const fix =
-              known.size === 0 && dnsLabel(name) === undefined ? `${added} ${fieldOf(claim.path)}.` : undefined;
-            say(`${claim.path}/name`, `unknown resource claim "${name}"`, { expected, ...(fix && { fix }) });
+            const place = fieldOf(claim.path);
+            const added =
+              dnsLabel(name) === undefined
+                ? `Add an entry with the name "${name}" to ${claims}, or remove ${place}.`
+                : `Remove ${place}, or add an entry to ${claims} and set ${place}.name to its name.`;
+            say(`${claim.path}/name`, `unknown resource claim "${name}"`, {
+              expected,
+              ...(known.size === 0 ? { fix: added } : {}),
+            });
           }
           const complaint = request === '' ? undefined : dnsLabel(request);
           if (complaint !== undefined) {

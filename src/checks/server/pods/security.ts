@@ -2,7 +2,7 @@
  * Security settings of pods and containers: ids in range, profiles complete, and combinations that contradict each other.
  */
 import { oneOf } from '../../../facts/words';
-import { type JsonObject } from '../../../facts/api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { fieldOf } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { nameFix } from '../../rules/name-fix';
@@ -14,6 +14,10 @@ import { given, itemsOf, text, whole } from '../values';
 import { relativePath } from './paths';
 
 const SECCOMP = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+
+/** Localhost requires a profile of the node, and the other types exclude one. */
+const profileTypesFor = (localhostProfile: JsonValue | undefined): readonly string[] =>
+  SECCOMP.filter((type) => (type === 'Localhost') === given(localhostProfile));
 const SYSCTL_PATTERN = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const WINDOWS_FORBIDS_IN_CONTAINER = [
   'appArmorProfile',
@@ -132,7 +136,7 @@ export const securityRules: readonly Rule[] = [
         const { type, localhostProfile } = context.seccompProfile;
         if (!SECCOMP.includes(text(type))) {
           say(`${at}/type`, text(type) === '' ? 'the profile must have a type' : `unsupported type "${text(type)}"`, {
-            expected: oneOf(SECCOMP),
+            expected: oneOf(profileTypesFor(localhostProfile)),
           });
         }
         if (type === 'Localhost') {
@@ -169,7 +173,7 @@ export const securityRules: readonly Rule[] = [
         const { type, localhostProfile } = context.appArmorProfile;
         if (!SECCOMP.includes(text(type))) {
           say(`${at}/type`, text(type) === '' ? 'the profile must have a type' : `unsupported type "${text(type)}"`, {
-            expected: oneOf(SECCOMP),
+            expected: oneOf(profileTypesFor(localhostProfile)),
           });
         } else if (type !== 'Localhost') {
           if (given(localhostProfile)) {

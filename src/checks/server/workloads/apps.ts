@@ -92,6 +92,7 @@ export const appsRules: readonly Rule[] = [
       if (policy !== '' && policy !== 'Always') {
         say('/spec/template/spec/restartPolicy', `unsupported restartPolicy "${policy}"`, {
           expected: 'Always',
+          fix: 'Set template.spec.restartPolicy to Always, or remove it.',
         });
       }
       if (given(spec.activeDeadlineSeconds)) {

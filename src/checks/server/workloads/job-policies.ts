@@ -7,7 +7,7 @@ import { type Rule } from '../../rules/rule';
 import { type Details, type Say } from '../server-rule';
 import { qualifiedName } from '../../../manifests/values/name-syntax';
 import { given, itemsOf, size, text, whole } from '../values';
-import { oneOf } from '../../../facts/words';
+import { oneOf, oneOfStrings } from '../../../facts/words';
 import { fieldOf } from '../../../manifests/pointer';
 import { jobRule } from './job-rule';
 
@@ -147,7 +147,7 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     say(
       `${path}/containerName`,
       `unknown container "${codes.containerName}"`,
-      names.some((name) => name !== '') ? { expected: oneOf(names) } : {},
+      names.some((name) => name !== '') ? { expected: oneOfStrings(names) } : {},
     );
   }
   const values = Array.isArray(codes.values) ? codes.values : [];

@@ -30,6 +30,9 @@ const SERVICE_LABELS = [
   'job-name',
 ];
 
+/** Fields that only an Indexed Job may set. */
+const OF_INDEXED = ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'];
+
 export const jobRules: readonly Rule[] = [
   jobRule(
     'job-restart-policy',
@@ -85,7 +88,7 @@ export const jobRules: readonly Rule[] = [
       const perIndex = whole(spec.backoffLimitPerIndex);
       if (typeof mode === 'string' && mode !== 'Indexed' && mode !== 'NonIndexed') {
         say(`${path}/completionMode`, `unsupported value "${mode}" for completionMode`, {
-          expected: 'NonIndexed or Indexed',
+          expected: OF_INDEXED.some((name) => given(spec[name])) ? 'Indexed' : 'NonIndexed or Indexed',
         });
       }
       if (failed !== undefined && perIndex === undefined) {
@@ -98,7 +101,7 @@ export const jobRules: readonly Rule[] = [
       if (typeof mode === 'string' && mode !== 'NonIndexed') {
         return;
       }
-      for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']) {
+      for (const field of OF_INDEXED) {
         if (given(spec[field])) {
           say(`${path}/${field}`, `${field} must not be set unless completionMode is Indexed`);
         }

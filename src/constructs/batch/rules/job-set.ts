@@ -17,7 +17,7 @@ import {
   subdomainOf,
 } from '../job-set-view';
 import { groupBy } from '../../../facts/collections';
-import { counted, oneOf } from '../../../facts/words';
+import { counted, oneOfStrings } from '../../../facts/words';
 
 const JOB_SET_WEBHOOK = `${JOB_SET_PROJECT}, pkg/webhooks/jobset_webhook.go`;
 const MAX_INT_32 = 2_147_483_647;
@@ -82,7 +82,7 @@ const dependsOnEarlier = jobSetRule(
               ? `the replicated job "${name}" depends on itself, so it never starts`
               : `the replicated job "${job.name}" depends on "${name}", which is not listed before it`,
           found: name,
-          expected: oneOf(earlier),
+          expected: oneOfStrings(earlier),
           tier: name === job.name ? 'advice' : 'webhook',
         };
       }
@@ -260,7 +260,10 @@ const targetsExist = jobSetRule(
           found: target,
           ...(names.length === 0
             ? {}
-            : { expected: oneOf(names), fix: `Set targetReplicatedJobs[${index}] to ${oneOf(names)}, or remove it.` }),
+            : {
+                expected: oneOfStrings(names),
+                fix: `Set targetReplicatedJobs[${index}] to ${oneOfStrings(names)}, or remove it.`,
+              }),
         };
       }
     }
@@ -295,11 +298,11 @@ const coordinatorExists = jobSetRule(
         path: `${path}/replicatedJob`,
         message: `unknown replicated job "${name}"`,
         found: name,
-        ...(view.jobs.length === 0 ? {} : { expected: oneOf(view.jobs.map((other) => other.name)) }),
+        ...(view.jobs.length === 0 ? {} : { expected: oneOfStrings(view.jobs.map((other) => other.name)) }),
         fix:
           view.jobs.length === 0
             ? 'Set coordinator.replicatedJob to the name of an entry in spec.replicatedJobs.'
-            : `Set coordinator.replicatedJob to ${oneOf(view.jobs.map((other) => other.name))}.`,
+            : `Set coordinator.replicatedJob to ${oneOfStrings(view.jobs.map((other) => other.name))}.`,
       };
       return;
     }

@@ -136,7 +136,7 @@ export const claimRules: readonly Rule[] = [
                   ? `kind must be set for the driver ${driver}`
                   : `unsupported kind "${text(value.kind)}" for the driver ${driver}`,
               found: value.kind,
-              expected: oneOf(kinds),
+              expected: nearestName(text(value.kind).trim(), kinds) ?? oneOf(kinds),
             };
             continue;
           }
@@ -170,7 +170,7 @@ export const claimRules: readonly Rule[] = [
             path: `${at}/strategy`,
             message: `unsupported strategy "${text(strategy)}"`,
             found: strategy,
-            expected: 'TimeSlicing or MPS',
+            expected: mpsConfig != null ? 'MPS' : timeSlicingConfig != null ? 'TimeSlicing' : 'TimeSlicing or MPS',
           };
         }
         if (strategy === 'TimeSlicing' && mpsConfig != null) {
@@ -265,7 +265,7 @@ export const claimRules: readonly Rule[] = [
       summary: "A claim that sets a sharing strategy requires the driver's feature gate for it.",
       why: "TimeSlicingSettings and MPSSupport are alpha and off by default: the driver's webhook rejects the claim.",
       source: `${DRIVER}, pkg/featuregates/featuregates.go`,
-      fix: 'Set the feature gate to true in featureGates of the GPUCluster, or in the Helm values of the driver.',
+      fix: 'Set the feature gate to true in spec.draDriver.featureGates of the GPUCluster, or in featureGates of the Helm values of the driver.',
     },
     function* (manifest, { set }) {
       const gates = set
@@ -283,7 +283,7 @@ export const claimRules: readonly Rule[] = [
             message: `${strategy} requires the driver's ${gate} feature gate, which is disabled by default`,
             found: strategy,
             expected: `${gate}: true`,
-            fix: `Set featureGates.${gate}: true in the GPUCluster, or in the Helm values of the driver.`,
+            fix: `Set spec.draDriver.featureGates.${gate}: true in the GPUCluster, or featureGates.${gate}: true in the Helm values of the driver.`,
           };
         }
       }

@@ -1,7 +1,7 @@
 /**
  * ClusterPolicy and GPUCluster: what the operator makes of them, beyond their schemas.
  */
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type SetRule, type Violation } from '../../../checks/rules/rule';
@@ -290,7 +290,7 @@ const configHasDefault: SetRule = {
         path: '/spec/devicePlugin/config',
         message: `no default is set, so only nodes with the label nvidia.com/device-plugin.config use the ConfigMap "${name}"`,
         expected: `default: ${keys[0]}`,
-        fix: `Set spec.devicePlugin.config.default to ${oneOf(keys)}, or label the nodes with nvidia.com/device-plugin.config.`,
+        fix: `Set spec.devicePlugin.config.default to ${oneOfStrings(keys)}, or label the nodes with nvidia.com/device-plugin.config.`,
         // Several configurations are for several kinds of nodes; a single one is for all.
         ...(keys.length === 1 ? { severity: 'warning' as const } : {}),
       };
@@ -323,7 +323,7 @@ function unknownKey(key: string, keys: readonly string[], field: string): Violat
     message: `the device plugin ConfigMap has no key "${key}"`,
     found: key,
     ...(keys.length > 0 && { expected: keys.join(', ') }),
-    fix: `Set ${field} to ${keys.length === 0 ? 'a key of the ConfigMap' : oneOf(keys)}, or add the key "${key}" to the ConfigMap.`,
+    fix: `Set ${field} to ${keys.length === 0 ? 'a key of the ConfigMap' : oneOfStrings(keys)}, or add the key "${key}" to the ConfigMap.`,
   };
 }
 
@@ -377,8 +377,8 @@ const nodeKeys: SetRule = {
           path: `${path}/nvidia.com~1mig.config`,
           message: `unknown MIG configuration "${config}" in the label nvidia.com/mig.config`,
           found: config,
-          expected: migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : oneOf(migNames),
-          fix: `Set the label nvidia.com/mig.config to ${migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : migNames.length === 0 ? 'a name in mig-configs' : oneOf(migNames)}.`,
+          expected: migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : oneOfStrings(migNames),
+          fix: `Set the label nvidia.com/mig.config to ${migNames === undefined ? 'all-disabled, all-balanced, or all-<profile>' : migNames.length === 0 ? 'a name in mig-configs' : oneOfStrings(migNames)}.`,
         };
       }
     }

@@ -93,8 +93,8 @@ function* rabbitmqMode({ text, has }: Given): Iterable<Complaint> {
   } else if (has('mode') !== hasValue && !has('queueLength')) {
     yield {
       key: has('mode') ? 'mode' : 'value',
-      message: has('mode') ? 'mode must not be set without value' : 'value must not be set without mode',
-      fix: 'Set both mode and value, for example mode: QueueLength and value: "20".',
+      message: has('mode') ? 'mode requires "value", which is not set' : '"value" requires mode, which is not set',
+      fix: 'Set both mode and value in triggers[].metadata, for example mode: QueueLength and value: "20".',
     };
   }
   if (mode !== '' && !RABBITMQ_MODES.includes(mode)) {

@@ -6,6 +6,7 @@ import { kedaScaler, type KedaScaler, kedaScalers, type KedaScalerParameter } fr
 import { type Rule, type Violation } from '../../../checks/rules/rule';
 import { nearestName } from '../../../facts/spelling';
 import { fieldOf, pointer } from '../../../manifests/pointer';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asString, stringEntries } from '../../../manifests/read';
 import { KEDA_PROJECT } from '../keda-facts';
 import { parameterComplaint } from '../parameter-value';
@@ -169,7 +170,7 @@ const parameterKnown = triggerRule(
         message: `unknown parameter "${key}" for the ${trigger.type} scaler, which ignores it`,
         found: key,
         ...(meant === undefined
-          ? {}
+          ? unknownFix(key, path, readable, trigger.metadata)
           : {
               expected: meant,
               fix: `Rename the key ${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)} in metadata to ${meant}.`,
@@ -178,6 +179,28 @@ const parameterKnown = triggerRule(
     }
   },
 );
+
+/** What to write for a key that is near none: the first parameters of the scaler that are not set, required ones before others. */
+function unknownFix(
+  key: string,
+  path: string,
+  readable: readonly KedaScalerParameter[],
+  metadata: JsonObject,
+): Pick<Violation, 'expected' | 'fix'> {
+  const unset = readable
+    .filter(({ name, deprecated }) => !Object.hasOwn(metadata, name) && deprecated === undefined)
+    .sort((a, b) => Number(a.optional) - Number(b.optional))
+    .map(({ name }) => name);
+  const examples = oneOf(unset.slice(0, 3));
+  const name = /^[\w.-]+$/.test(key) ? key : JSON.stringify(key);
+  const holder = fieldOf(path.slice(0, path.lastIndexOf('/')));
+  return examples === ''
+    ? { fix: `Remove the key ${name} from ${holder}.` }
+    : {
+        expected: `a parameter such as ${examples}`,
+        fix: `Rename the key ${name} in ${holder} to a parameter of the scaler, such as ${examples}, or remove it.`,
+      };
+}
 
 const parameterInPlace = triggerRule(
   {

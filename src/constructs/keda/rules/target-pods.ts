@@ -12,7 +12,7 @@ import { isResourceTrigger, KEDA_PROJECT } from '../keda-facts';
 import { targetName } from './target';
 import { containersIn, environmentContainer, environmentSourceOf, podSpecOf } from './target-environment';
 import { scaledObjectRule, scaledRule, type ScaledView } from './view';
-import { allOf, oneOf } from '../../../facts/words';
+import { allOf, oneOfStrings } from '../../../facts/words';
 
 const requestsStated = scaledObjectRule(
   {
@@ -103,8 +103,8 @@ const containerExists = scaledRule(
           path: `${path}/metadata/containerName`,
           message: `${targetName(pods.target)} has no container "${name}"`,
           found: name,
-          expected: oneOf(names),
-          fix: `Set containerName to ${oneOf(names)}.`,
+          expected: oneOfStrings(names),
+          fix: `Set containerName to ${oneOfStrings(names)}.`,
         };
       }
     }
@@ -117,8 +117,8 @@ const containerExists = scaledRule(
       path: `${path}/envSourceContainerName`,
       message: `${targetName(pods.target)} has no container "${source}"`,
       found: source,
-      expected: oneOf(names),
-      fix: `Set envSourceContainerName to ${oneOf(names)}.`,
+      expected: oneOfStrings(names),
+      fix: `Set envSourceContainerName to ${oneOfStrings(names)}.`,
     };
   },
 );

@@ -23,7 +23,7 @@ import {
 } from '../kueue-facts';
 import { countedNames } from './counted-resources';
 import { flavorNames, type GroupView, groupsOf, parentOf, podsPerWorkload, queueOfWorkload } from '../queue-view';
-import { allOf, counted, oneOf } from '../../../facts/words';
+import { allOf, counted, oneOfStrings } from '../../../facts/words';
 
 type Found = Violation & { readonly manifest: Manifest };
 type Facts = Pick<SetRule, 'summary' | 'why' | 'source' | 'fix' | 'severity'>;
@@ -90,7 +90,7 @@ const covered = admissionRule(
         path: `${path}/spec`,
         message: `the pods request ${name}, but the ClusterQueue "${clusterQueue.id.name}" has no quota for it`,
         found: name,
-        expected: resources.size === 0 ? 'a resource that the ClusterQueue covers' : oneOf([...resources]),
+        expected: resources.size === 0 ? 'a resource that the ClusterQueue covers' : oneOfStrings([...resources]),
       };
     }
   },
@@ -184,11 +184,11 @@ const levelKnown = admissionRule(
               ? `no flavor of the ClusterQueue "${clusterQueue.id.name}" has a topology`
               : `no flavor of the ClusterQueue "${clusterQueue.id.name}" has the topology level "${level}"`,
           found: level,
-          expected: levels.length === 0 ? 'a flavor with topologyName' : oneOf(levels),
+          expected: levels.length === 0 ? 'a flavor with topologyName' : oneOfStrings(levels),
           fix:
             levels.length === 0
               ? `Set ${change}, or remove the annotation.`
-              : `Set the annotation to ${oneOf(levels)}, or set ${change}.`,
+              : `Set the annotation to ${oneOfStrings(levels)}, or set ${change}.`,
         };
       }
     }

@@ -16,7 +16,7 @@ import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { namesOfKind } from '../../../manifests/references/placed-names';
 import { podAmounts } from '../../../manifests/pods/pod-amounts';
-import { allOf, oneOf } from '../../../facts/words';
+import { allOf, oneOfStrings } from '../../../facts/words';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asObject, asString, objectsAt, stringEntries } from '../../../manifests/read';
 import { selectorChooses } from '../../../manifests/references/selectors';
@@ -311,8 +311,8 @@ const inQueue = adviceRule(
     yield {
       path: '/metadata',
       message: `the ${kind} requests devices but has no queue, so it starts without being admitted by Kueue`,
-      expected: `the label ${QUEUE_LABEL}: ${oneOf(queues)}`,
-      fix: `Add the label ${QUEUE_LABEL}: ${oneOf(queues)} to metadata.labels, or create a LocalQueue "${DEFAULT_LOCAL_QUEUE}", which Kueue uses for jobs without the label.`,
+      expected: `the label ${QUEUE_LABEL}: ${oneOfStrings(queues)}`,
+      fix: `Add the label ${QUEUE_LABEL}: ${oneOfStrings(queues)} to metadata.labels, or create a LocalQueue "${DEFAULT_LOCAL_QUEUE}", which Kueue uses for jobs without the label.`,
     };
   },
 );

@@ -1,7 +1,7 @@
 /**
  * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
  */
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { fixesByField } from '../../../checks/rules/field-fix';
 import { nameFix } from '../../../checks/rules/name-fix';
 import { type JsonValue } from '../../../facts/api/schema';
@@ -47,11 +47,11 @@ const checkOnFlavors = webhookRule(
           path: `${path}/onFlavors/${index}`,
           message: `the ClusterQueue has no flavor "${flavor}"`,
           found: flavor,
-          expected: known.size === 0 ? 'a flavor of the ClusterQueue' : oneOf([...known]),
+          expected: known.size === 0 ? 'a flavor of the ClusterQueue' : oneOfStrings([...known]),
           fix:
             known.size === 0
               ? `Add the flavor "${flavor}" to spec.resourceGroups, or remove onFlavors[${index}].`
-              : `Set onFlavors[${index}] to ${oneOf([...known])}, or add the flavor "${flavor}" to spec.resourceGroups.`,
+              : `Set onFlavors[${index}] to ${oneOfStrings([...known])}, or add the flavor "${flavor}" to spec.resourceGroups.`,
         };
       }
     }
@@ -126,11 +126,11 @@ const concurrentAdmission = webhookRule(
         path: `${path}/lastAcceptableFlavorName`,
         message: `the ClusterQueue has no flavor "${last}"`,
         found: last,
-        expected: flavors.map(({ name }) => name).join(', '),
+        expected: oneOfStrings(flavors.map(({ name }) => name)),
         fix:
           flavors.length === 0
             ? 'Remove migration.constraints.lastAcceptableFlavorName.'
-            : `Set migration.constraints.lastAcceptableFlavorName to ${oneOf(flavors.map(({ name }) => name))}, or remove it.`,
+            : `Set migration.constraints.lastAcceptableFlavorName to ${oneOfStrings(flavors.map(({ name }) => name))}, or remove it.`,
       };
     }
   },

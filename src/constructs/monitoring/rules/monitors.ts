@@ -1,7 +1,7 @@
 /**
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
-import { allOf, oneOf } from '../../../facts/words';
+import { allOf, oneOfStrings } from '../../../facts/words';
 import { fixesByField, keepOne } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -219,7 +219,7 @@ export const monitorRules: readonly Rule[] = [
                 expected: `a port named "${port}"`,
                 fix: `Set name: ${port} on a port of the ${what}, or set targetPort or portNumber to a number.`,
               }
-            : { expected: oneOf(known) }),
+            : { expected: oneOfStrings(known) }),
         };
       }
     },

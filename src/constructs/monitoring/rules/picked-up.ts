@@ -1,7 +1,7 @@
 /**
  * Whether a Prometheus of the set picks an object up: by its labels, and by the labels of its namespace.
  */
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rules/rule';
 import { kindKey } from '../../../manifests/identity';
@@ -77,7 +77,7 @@ export const pickedUpRules: readonly Rule[] = [
       if (known.includes(named)) {
         return;
       }
-      const expected = known.length === 0 ? undefined : oneOf(known);
+      const expected = known.length === 0 ? undefined : oneOfStrings(known);
       yield {
         path: '/spec/scrapeClass',
         message: `no Prometheus in these manifests has the scrape class "${named}"`,

@@ -56,7 +56,7 @@ const functionRanges = specRule(
           : range.last < range.first
             ? 'must have a range with the first function before the last'
             : count !== undefined && range.last >= count
-              ? `must select ${count === 1 ? 'only function 0' : `functions from 0 to ${count - 1}`}, because numVfs is ${count}`
+              ? `must select ${count < 1 ? 'no functions' : count === 1 ? 'only function 0' : `functions from 0 to ${count - 1}`}, because numVfs is ${count}`
               : undefined;
       if (fault !== undefined) {
         const most = count === undefined || count < 1 ? 3 : count - 1;
@@ -64,7 +64,10 @@ const functionRanges = specRule(
           path: `/spec/nicSelector/pfNames/${index}`,
           message: `"${name}" ${fault}`,
           found: name,
-          fix: `Set nicSelector.pfNames[${index}] to a name, or to a name with a range of functions such as ${nameIn(name)}#0-${most}.`,
+          fix:
+            count !== undefined && count < 1 && typeof range !== 'string'
+              ? `Set spec.numVfs to at least ${Math.max(range.first, range.last) + 1}, or set nicSelector.pfNames[${index}] to ${nameIn(name)}.`
+              : `Set nicSelector.pfNames[${index}] to a name, or to a name with a range of functions such as ${nameIn(name)}#0-${most}.`,
         };
       }
     }

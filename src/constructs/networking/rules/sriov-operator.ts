@@ -17,19 +17,16 @@ import {
   SRIOV_NETWORK,
   textAt,
 } from './networking-rule';
-import { oneOf, withArticle } from '../../../facts/words';
+import { asYaml, oneOf, withArticle } from '../../../facts/words';
 
 const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 
 const OPERATOR_KINDS = [NODE_POLICY, SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK, POOL_CONFIG];
 
-/** A namespace of digits is a number in YAML, unless it is in quotes. */
-const written = (namespace: string): string => (/^\d/.test(namespace) ? `"${namespace}"` : namespace);
-
 /** What to write in an object of the operator that is in another namespace. A network has a field for the namespace of its pods. */
 function moveFix({ id }: Manifest, namespace: string): string {
   const isNetwork = id.kind.endsWith('Network');
-  return `Set metadata.namespace to ${written(namespace)}${isNetwork ? ', and spec.networkNamespace to the namespace of the pods' : ''}.`;
+  return `Set metadata.namespace to ${asYaml(namespace)}${isNetwork ? ', and spec.networkNamespace to the namespace of the pods' : ''}.`;
 }
 
 const operatorNamespace = setRule(
@@ -53,7 +50,7 @@ const operatorNamespace = setRule(
           path: '/metadata/namespace',
           message: `namespace must be "${home}", the namespace of the SriovOperatorConfig`,
           found: manifest.id.namespace,
-          expected: written(home),
+          expected: asYaml(home),
           fix: moveFix(manifest, home),
         };
       }
@@ -67,7 +64,7 @@ const operatorNamespace = setRule(
         path: '/metadata/namespace',
         severity: 'warning',
         found: manifest.id.namespace,
-        expected: written(namespace),
+        expected: asYaml(namespace),
         fix: moveFix(manifest, namespace),
         message: `the operator reads only one namespace, but the ${first?.id.kind ?? ''} "${first?.id.name ?? ''}" is in the namespace "${namespace}"`,
       };

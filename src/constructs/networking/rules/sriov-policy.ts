@@ -1,7 +1,7 @@
 /**
  * SN1 to SN4, and SN7: what the operator's webhook demands of one SriovNetworkNodePolicy, and what it silently accepts.
  */
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rules/rule';
@@ -96,16 +96,16 @@ const supportedCard = specRule(
         path: '/spec/nicSelector/vendor',
         message: `the operator does not support cards with the vendor ID "${vendor}"`,
         found: vendor,
-        expected: oneOf(Object.keys(SUPPORTED_CARDS)),
-        fix: `Set nicSelector.vendor to ${oneOf(Object.keys(SUPPORTED_CARDS))}, or ${ADD_CARD}.`,
+        expected: oneOfStrings(Object.keys(SUPPORTED_CARDS)),
+        fix: `Set nicSelector.vendor to ${oneOfStrings(Object.keys(SUPPORTED_CARDS))}, or ${ADD_CARD}.`,
       };
     } else if (device !== '' && !(cards ?? Object.values(SUPPORTED_CARDS).flat()).includes(device)) {
       yield {
         path: '/spec/nicSelector/deviceID',
         message: `the operator does not support cards with the device ID "${device}"`,
         found: device,
-        expected: cards === undefined ? 'the PCI device ID of a physical function' : oneOf(cards),
-        fix: `Set nicSelector.deviceID to the PCI device ID of the physical function, such as ${(cards ?? SUPPORTED_CARDS[NVIDIA_CARDS] ?? [])[0]}, or ${ADD_CARD}.`,
+        expected: cards === undefined ? 'the PCI device ID of a physical function' : oneOfStrings(cards),
+        fix: `Set nicSelector.deviceID to the PCI device ID of the physical function, such as ${oneOfStrings((cards ?? SUPPORTED_CARDS[NVIDIA_CARDS] ?? []).slice(0, 1))}, or ${ADD_CARD}.`,
       };
     }
   },

@@ -273,10 +273,18 @@ const deletion = rayJobRule(
     }
     for (const field of rules.length === 0 ? ['onSuccess', 'onFailure'] : []) {
       if (isObject(strategy[field]) && asString(asObject(strategy[field]).policy) === undefined) {
+        const choices = oneOf(
+          ['DeleteCluster', 'DeleteWorkers', 'DeleteSelf', 'DeleteNone'].filter(
+            (policy) =>
+              !(selectsCluster && /^Delete(?:Cluster|Workers)$/.test(policy)) &&
+              !(autoscaling && policy === 'DeleteWorkers') &&
+              !(shutsDown && policy === 'DeleteNone'),
+          ),
+        );
         yield {
           path: `${at}/${field}`,
           message: `policy must be set in ${field}`,
-          fix: `Set deletionStrategy.${field}.policy to DeleteCluster, DeleteWorkers, DeleteSelf, or DeleteNone.`,
+          fix: `Set deletionStrategy.${field}.policy to ${choices}.`,
         };
       }
     }

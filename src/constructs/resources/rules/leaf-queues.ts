@@ -2,7 +2,7 @@
  * Workloads of any kind in a queue that has queues below it.
  */
 import { fieldOf } from '../../../manifests/pointer';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { addTo } from '../../../facts/collections';
 import { cite } from '../../../facts/upstream';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -64,8 +64,8 @@ export const queueIsLeaf: SetRule = {
             path: reference.path,
             message: `the queue "${reference.name}" must be a leaf queue: the pods of a queue with child queues may stay pending`,
             found: reference.name,
-            expected: oneOf(children.slice(0, 6)),
-            fix: `Set ${fieldOf(reference.path)} to a leaf queue such as ${children[0]}.`,
+            expected: oneOfStrings(children.slice(0, 6)),
+            fix: `Set ${fieldOf(reference.path)} to a leaf queue such as ${oneOfStrings(children.slice(0, 1))}.`,
           };
         }
       }

@@ -3,7 +3,7 @@
  */
 import { dirname } from 'node:path';
 import { fieldOf } from '../../../manifests/pointer';
-import { oneOf } from '../../../facts/words';
+import { asYaml, oneOf } from '../../../facts/words';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
@@ -251,16 +251,21 @@ function* unknownPort(
     return;
   }
   const ports = portsIn(specs[0]);
-  const choices = ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field])?.toString() ?? []);
+  const choices = oneOf(
+    ports.flatMap((one) => {
+      const name = asString(one[field]);
+      return name === undefined ? (asInteger(one[field])?.toString() ?? []) : asYaml(name);
+    }),
+  );
   yield {
     manifest,
     path,
     severity: certaintyOf(definitions, manifest),
     message: `the Service "${service}" has no port ${JSON.stringify(port)}`,
     found: port,
-    expected: oneOf(choices),
-    ...(choices.length === 0
+    expected: choices,
+    ...(choices === ''
       ? {}
-      : { fix: `Set ${fieldOf(path.endsWith('/service') ? `${path}/port` : path)} to ${oneOf(choices)}.` }),
+      : { fix: `Set ${fieldOf(path.endsWith('/service') ? `${path}/port` : path)} to ${choices}.` }),
   };
 }

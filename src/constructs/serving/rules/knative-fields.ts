@@ -158,6 +158,7 @@ const imageReadable = revisionRule(
     why: 'Knative resolves the tag of the image to a digest; the webhook rejects a reference that it cannot parse.',
     source: `${PODS}; go-containerregistry, pkg/name`,
     fix: 'Set image to an image reference such as registry.example.com/server:1.2.',
+    yieldsTo: 'core',
   },
   function* (revision) {
     for (const { value, path } of containersOf(revision)) {
@@ -186,6 +187,7 @@ const containersComplete = fixesByField(
       why: 'The webhook rejects the revision.',
       source: PODS,
       fix: 'Set name, image, and one of configMapRef and secretRef where they are missing, and rename duplicates.',
+      yieldsTo: 'core',
     },
     function* (revision) {
       const { spec, specPath } = revision;
@@ -292,6 +294,7 @@ const probesComplete = revisionRule(
     why: 'The webhook rejects the revision. A readiness probe without a handler gets one.',
     source: PODS,
     fix: 'Set exec, httpGet, tcpSocket, or grpc in the probe.',
+    yieldsTo: 'core',
   },
   function* (revision) {
     for (const { value, path, serving, init } of containersOf(revision)) {
@@ -358,6 +361,7 @@ const volumesComplete = fixesByField(
       why: 'The webhook rejects the revision.',
       source: PODS,
       fix: 'Set a unique name and exactly one source, such as configMap, in each entry of volumes.',
+      yieldsTo: 'core',
     },
     function* ({ spec, specPath }) {
       const names = new Set<string>();
@@ -465,6 +469,7 @@ const mountsComplete = fixesByField(
       why: 'The webhook rejects the revision.',
       source: PODS,
       fix: 'Set volumeMounts[].mountPath to an absolute path that is unique in the container, and readOnly: true if the volume is read-only.',
+      yieldsTo: 'core',
     },
     function* (revision) {
       const volumes = new Map(

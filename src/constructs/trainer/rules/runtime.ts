@@ -4,7 +4,7 @@
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rules/rule';
 import { fieldOf, pointer } from '../../../manifests/pointer';
 import { asInteger, isObject, objectsAt, stringsIn, asString } from '../../../manifests/read';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { RUNTIME_KINDS, runtimeOf, type RuntimeView } from '../../../manifests/trainer/runtime-view';
 import {
   ANCESTOR_CONTAINERS,
@@ -105,9 +105,9 @@ const targets = runtimeRule(
           continue;
         }
         const place = `/spec/mlPolicy${path}/containerNames/${index}`;
-        const choices = oneOf([...new Set([...(job?.containers ?? []), ...(job?.initContainers ?? [])])]);
+        const choices = oneOfStrings([...new Set([...(job?.containers ?? []), ...(job?.initContainers ?? [])])]);
         if (job === undefined) {
-          const names = oneOf(jobs.map((one) => one.name));
+          const names = oneOfStrings(jobs.map((one) => one.name));
           yield {
             path: place,
             message: `the runtime has no job "${name}"`,

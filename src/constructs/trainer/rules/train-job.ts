@@ -1,7 +1,7 @@
 /**
  * TJ2 to TJ6: a TrainJob against the runtime that it names.
  */
-import { oneOf, allOf } from '../../../facts/words';
+import { oneOfStrings, allOf } from '../../../facts/words';
 import {
   type ObjectRule,
   type Rule,
@@ -111,7 +111,7 @@ const runtimeExists = trainJobRule(
       path: '/spec/runtimeRef/name',
       message: `${job.runtimeKind} "${job.runtimeName}" not found ${job.runtimeKind === 'TrainingRuntime' ? 'in these manifests in the namespace of the TrainJob' : "in these manifests or among Trainer's built-in runtimes"}`,
       found: job.runtimeName,
-      expected: oneOf([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
+      expected: oneOfStrings([...new Set(names), ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])]),
     };
   },
 );
@@ -270,11 +270,11 @@ const patches = trainJobRule(
             path: `${at}/name`,
             message: `the runtime "${job.runtimeName}" has no job "${name}"`,
             found: name,
-            ...(known === undefined || known.size === 0 ? {} : { expected: oneOf([...known.keys()]) }),
+            ...(known === undefined || known.size === 0 ? {} : { expected: oneOfStrings([...known.keys()]) }),
             fix:
               known === undefined || known.size === 0
                 ? `Remove ${fieldOf(at)}, because the runtime has no jobs.`
-                : `Set ${fieldOf(`${at}/name`)} to ${oneOf([...known.keys()])}.`,
+                : `Set ${fieldOf(`${at}/name`)} to ${oneOfStrings([...known.keys()])}.`,
           };
           continue;
         }
@@ -288,11 +288,11 @@ const patches = trainJobRule(
               path: `${at}${container.path}/name`,
               message: `the job "${name}" in the runtime has no container "${own}"`,
               found: own,
-              ...(containers.length === 0 ? {} : { expected: oneOf(containers) }),
+              ...(containers.length === 0 ? {} : { expected: oneOfStrings(containers) }),
               fix:
                 containers.length === 0
                   ? `Remove ${fieldOf(`${at}${container.path}`)}, because the job has no containers.`
-                  : `Set ${fieldOf(`${at}${container.path}/name`)} to ${oneOf(containers)}.`,
+                  : `Set ${fieldOf(`${at}${container.path}/name`)} to ${oneOfStrings(containers)}.`,
             };
           }
         }

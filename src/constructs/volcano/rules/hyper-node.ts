@@ -3,7 +3,7 @@
  * job that asks for a network topology.
  */
 import { fieldOf } from '../../../manifests/pointer';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { re2Problem } from '../../../facts/promql/re2';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -307,10 +307,10 @@ const tierNamed: ObjectRule = {
         path: `${path}/highestTierName`,
         message: `no HyperNode in these manifests has the tierName "${name}"`,
         found: name,
-        expected: names.length === 0 ? 'HyperNodes with a tierName' : oneOf(names),
+        expected: names.length === 0 ? 'HyperNodes with a tierName' : oneOfStrings(names),
         ...(names.length > 0 &&
           names.length < 7 && {
-            fix: `Set highestTierName to ${oneOf(names)}, or set spec.tierName in the HyperNodes of that tier to "${name}".`,
+            fix: `Set highestTierName to ${oneOfStrings(names)}, or set spec.tierName in the HyperNodes of that tier to "${name}".`,
           }),
       };
     }

@@ -1,7 +1,7 @@
 /**
  * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse never continues.
  */
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { shortenBy } from '../../../checks/rules/field-fix';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -77,7 +77,7 @@ const targetsExist = flowRule(
 
 /** What to write for a target that does not exist, where other flows may be meant. */
 function targetFix(index: number, others: readonly string[]): Pick<Violation, 'expected' | 'fix'> {
-  const names = oneOf([...new Set(others)].slice(0, 6));
+  const names = oneOfStrings([...new Set(others)].slice(0, 6));
   return names === ''
     ? { fix: `Remove dependsOn.targets[${index}].` }
     : { expected: names, fix: `Set dependsOn.targets[${index}] to ${names}, or remove it.` };

@@ -3,7 +3,7 @@
  * Volcano, so these rules read arguments exactly as it does.
  */
 import { nearestName } from '../../../facts/spelling';
-import { counted, oneOf } from '../../../facts/words';
+import { counted, oneOf, oneOfStrings } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -304,7 +304,7 @@ function missingTask(
     path,
     message: `the job has no task ${quoted}, which the ${plugin} plugin uses as the ${oneOf(roles)}`,
     found: tasks.join(' or '),
-    expected: names.length === 0 ? 'the name of a task' : oneOf(names),
+    expected: names.length === 0 ? 'the name of a task' : oneOfStrings(names),
     fix: `Set ${flags} in spec.plugins.${plugin} to ${names.length === 0 || names.length > 6 ? 'the name of a task' : oneOf(names)}, or rename a task to ${quoted}.`,
   };
 }

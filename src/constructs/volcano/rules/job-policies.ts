@@ -9,7 +9,7 @@ import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks
 import { isPolicyAction, isPolicyEvent, POLICY_ACTIONS, POLICY_EVENTS } from '../job-policies';
 import { type JobView } from '../job-spec';
 import { jobRule } from './job-rule';
-import { oneOf, allOf } from '../../../facts/words';
+import { oneOf, oneOfStrings, allOf } from '../../../facts/words';
 
 const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies`;
 
@@ -191,8 +191,8 @@ const eventAllowed = policyRule(
           path: policy.path,
           message: `unsupported event "${event}"`,
           found: event,
-          expected: oneOf(POLICY_EVENTS),
-          fix: `Replace "${event}" in ${fieldOf(policy.path)} with ${oneOf(POLICY_EVENTS)}.`,
+          expected: oneOfStrings(POLICY_EVENTS),
+          fix: `Replace "${event}" in ${fieldOf(policy.path)} with ${oneOfStrings(POLICY_EVENTS)}.`,
         };
       }
     }

@@ -2,7 +2,7 @@
  * What the job webhook demands of tasks, gangs, volumes and topology, and what it takes although it will not do.
  */
 import { fieldOf } from '../../../manifests/pointer';
-import { oneOf } from '../../../facts/words';
+import { oneOfStrings } from '../../../facts/words';
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { parseQuantity } from '../../../manifests/values/quantity';
@@ -141,7 +141,7 @@ const gangComplete = jobRule(
       message: `the job's minAvailable is less than the total minAvailable of its tasks (${minimum} < ${needed})`,
       found: minimum,
       expected: `at least ${needed}`,
-      fix: `Remove ${fieldOf(`${job.path}/minAvailable`)}, or set it to ${needed}, or decrease minAvailable in the tasks to a total of ${minimum}.`,
+      fix: `Remove ${fieldOf(`${job.path}/minAvailable`)}, set it to ${needed}, or decrease minAvailable in the tasks to a total of ${minimum}.`,
     };
   },
 );
@@ -274,7 +274,7 @@ const dependenciesAcyclic = jobRule(
 
 /** What to write for a task that does not exist, where other tasks may be meant. */
 function dependencyFix(field: string, others: readonly string[]): Pick<Violation, 'expected' | 'fix'> {
-  const names = oneOf(others.slice(0, 6));
+  const names = oneOfStrings(others.slice(0, 6));
   return names === ''
     ? { fix: `Remove ${field}.` }
     : { expected: names, fix: `Set ${field} to ${names}, or remove it.` };

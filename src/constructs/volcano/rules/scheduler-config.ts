@@ -2,7 +2,7 @@
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
 import { cite } from '../../../facts/upstream';
-import { allOf } from '../../../facts/words';
+import { allOf, oneOf } from '../../../facts/words';
 import { parseGoBool } from '../../../manifests/values/go-boolean';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -92,7 +92,9 @@ function actionFix(message: string, near: string | undefined): string | undefine
   if (unknown === undefined) {
     return undefined;
   }
-  return near === undefined ? `Remove ${unknown} from actions.` : `Replace ${unknown} with "${near}" in actions.`;
+  return near === undefined
+    ? `Remove ${unknown} from actions, or replace it with ${oneOf(SCHEDULER_ACTIONS)}.`
+    : `Replace ${unknown} with "${near}" in actions.`;
 }
 
 /** Flags that the scheduler does not have cannot be moved. */
@@ -126,6 +128,9 @@ function keyFix({ at, message, expected = '' }: ConfigProblem): string {
   const key = /^[\w.[\]/+-]+$/.test(at) || at.endsWith('"]') ? at : JSON.stringify(at);
   if (expected.startsWith(ARGUMENTS_OF)) {
     return `Move ${key} to ${expected}.`;
+  }
+  if (expected.includes(` in ${ARGUMENTS_OF}`)) {
+    return `Replace ${key} with ${expected}.`;
   }
   return ONE_NAME.test(expected) ? `Rename the key ${key} to ${expected}.` : `Remove ${key}.`;
 }

@@ -1,8 +1,10 @@
 /**
  * API versions that the target serves, and that a later release removes.
  */
+import { toVersion } from '../../../../checks/schema/renamed-fields';
 import { findKind, KUBERNETES_MINORS, versionsOfKind } from '../../../../facts/api/kinds';
-import { type KindInfo, type KubernetesMinor } from '../../../../facts/api/schema';
+import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../../../facts/api/schema';
+import { loadSchema } from '../../../../facts/api/schemas';
 import { type ObjectRule, type Rule } from '../../../../checks/rules/rule';
 import { HYGIENE } from './hygiene-rule';
 
@@ -38,6 +40,16 @@ function rank(version: string): number {
   return (stage === undefined ? 2 : stage === 'beta' ? 1 : 0) * 1e6 + Number(major ?? 0) * 1e3 + Number(count ?? 0);
 }
 
+/** What to write now, or with the upgrade to the release that serves the version first. */
+function fixOf(object: JsonObject, info: KindInfo, successor: KindInfo, kubernetes: KubernetesMinor): string {
+  const first = successor.minors?.includes(kubernetes) === true ? undefined : successor.minors?.[0];
+  const newer = loadSchema(successor, first ?? kubernetes);
+  const change = toVersion(successor.apiVersion, object, loadSchema(info, kubernetes), newer);
+  return first === undefined
+    ? `${change}.`
+    : `When you upgrade to Kubernetes ${first}, the first release that serves it, ${change.charAt(0).toLowerCase()}${change.slice(1)}.`;
+}
+
 const versionLasts: ObjectRule = {
   ...HYGIENE,
   id: 'hygiene/api-version-lasts',
@@ -47,7 +59,7 @@ const versionLasts: ObjectRule = {
   why: 'After the upgrade the API server does not know the version, and rejects the manifest.',
   fix: 'Set apiVersion to the version that replaces it.',
   source: 'Kubernetes OpenAPI of each minor; k8s.io/api 0.37, zz_generated.prerelease-lifecycle.go',
-  *check({ id }, { kubernetes }) {
+  *check({ id, object }, { kubernetes }) {
     const info = findKind(id.apiVersion, id.kind);
     if (info?.builtIn !== true || info.minors?.includes(kubernetes) !== true) {
       return;
@@ -57,7 +69,6 @@ const versionLasts: ObjectRule = {
       return;
     }
     const successor = successorOf(info);
-    const served = successor?.minors?.includes(kubernetes) === true;
     yield {
       path: '/apiVersion',
       message: `${id.apiVersion} ${id.kind} is removed in Kubernetes ${removal}${successor === undefined ? '' : `; use ${successor.apiVersion}`}`,
@@ -66,9 +77,7 @@ const versionLasts: ObjectRule = {
         ? { fix: `Remove the object before you upgrade to Kubernetes ${removal}.` }
         : {
             expected: successor.apiVersion,
-            fix: served
-              ? `Set apiVersion to ${successor.apiVersion}.`
-              : `Set apiVersion to ${successor.apiVersion} when you upgrade to Kubernetes ${successor.minors?.[0] ?? ''}, the first release that serves it.`,
+            fix: fixOf(object, info, successor, kubernetes),
           }),
     };
   },
