@@ -23,6 +23,24 @@ test.each<[string, number, boolean]>([
   expect(fires('memory-in-unit-of-plugin', pod({ [name]: amount }))).toBe(wrong);
 });
 
+test.each<[string, string]>([
+  ['16Mi', 'a suffix such as Gi makes the amount a number of bytes'],
+  ['16777215', 'no GPU has 16777215 MiB'],
+])('%s of nvidia.com/gpumem: %s', (amount, message) => {
+  const found = findingsOf(text(pod({ 'nvidia.com/gpumem': amount })), deviceRules);
+  expect(found.map((one) => one.message)).toContainEqual(expect.stringContaining(message));
+});
+
+test.each<[string, boolean]>([
+  ['0', false],
+  ['1', true],
+  ['1023', true],
+  ['1024', false],
+])('a selector of nvidia.com/gpu.memory: %s', (value, wrong) => {
+  const selecting = pod({}, { nodeSelector: { 'nvidia.com/gpu.memory': value } });
+  expect(fires('memory-label-in-mib', selecting)).toBe(wrong);
+});
+
 test.each<[string, number, boolean]>([
   ['nvidia.com/gpucores', 100, false],
   ['nvidia.com/gpucores', 101, true],

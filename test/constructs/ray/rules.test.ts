@@ -52,6 +52,13 @@ test.each<[string, JsonObject]>([
       metadata: { name: 'ray', annotations: { 'ray.io/ft-enabled': 'true' } },
     },
   ],
+  [
+    'fault tolerance by annotation, in any case',
+    {
+      ...headEnv('RAY_REDIS_ADDRESS', 'redis:6379'),
+      metadata: { name: 'ray', annotations: { 'ray.io/ft-enabled': 'True' } },
+    },
+  ],
   ['a suspended group without the autoscaler', workers(group({ suspend: true }))],
   ['as many workers as the lower bound', workers(group({ replicas: 1, minReplicas: 1, maxReplicas: 2 }))],
   ['steps as large as the surge', upgrade({ stepSizePercent: 50, maxSurgePercent: 50 })],
@@ -60,6 +67,7 @@ test.each<[string, JsonObject]>([
   ['no surge, and no steps', upgrade({ stepSizePercent: 0, maxSurgePercent: 0 })],
   ['the shortest pause', upgrade({ intervalSeconds: 1 })],
   ['the shortest deadlines', rayJob({ activeDeadlineSeconds: 1, preRunningDeadlineSeconds: 1, backoffLimit: 0 })],
+  ['a single deletion, with a time that the schema rejects', rules(after('DeleteCluster', -2))],
   ['deletions in order', rules(after('DeleteWorkers', 0), after('DeleteCluster', 30), after('DeleteSelf', 60))],
   [
     'deletions at one time, in any order of the list',

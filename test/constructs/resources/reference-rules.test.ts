@@ -299,6 +299,7 @@ describeRules(referenceRules, [
       'a webhook at the usual port, which is there': [called(443), webhooks('Validating', {})],
       'the conversion at its port': [called(9443), conversion({ port: 9443 })],
       'an aggregated API at the usual port': [called(443), apiService({})],
+      'a webhook at a port that the schema rejects': [called(443), webhooks('Mutating', { port: 'https' })],
       'a webhook with an address': [called(443), webhooks('Mutating', undefined)],
       'a webhook in another namespace': [called(443), webhooks('Mutating', { namespace: 'other', port: 9443 })],
       'its number': [service({}), ingress({ number: 80 })],
@@ -318,6 +319,18 @@ describeRules(referenceRules, [
     silent: { 'a text about outputs': [configMap('notes', { text: 'An Output<T> has no text.' })] },
   },
 ]);
+
+test('an Output is also found in an object with a number that JSON does not hold', () => {
+  const text = `
+apiVersion: example.com/v1
+kind: Thing
+metadata: { name: a, namespace: ai }
+spec: { number: 123456789012345678901234567890, url: 'Calling [toString] on an [Output<T>] is not supported.' }
+`;
+  expect(findingsOf(text, referenceRules).map(({ rule, path }) => `${rule} ${path}`)).toContain(
+    'pulumi/output-has-value /spec/url',
+  );
+});
 
 describe('severity', () => {
   const severities = (manifests: Manifests): readonly string[] =>

@@ -37,6 +37,11 @@ test.each<[string, readonly JsonObject[]]>([
   ],
   ['other variables', [trainJob({}, env('NCCL_DEBUG'))]],
   [
+    'processes beside a part of a device, which the schema rejects',
+    [trainJob({}, { numProcPerNode: 2, ...gpus(1.5) })],
+  ],
+  ['processes without devices', [trainJob({}, { numProcPerNode: 2 })]],
+  [
     'a dataset with a runtime that fetches it',
     [trainJob({ ...ours, initializer: { dataset: { storageUri: 'hf://a/b' } } }), fetching(dataset)],
   ],
@@ -265,4 +270,34 @@ test.each<[string, readonly JsonObject[], string]>([
     ({ rule }) => rule === 'trainer/patches-name-what-exists',
   );
   expect(found.map((finding) => [finding.fix, finding.expected === ''])).toEqual([[fix, false]]);
+});
+
+describe('the fix of an injection', () => {
+  const injecting = (jobs: readonly JsonObject[], target: JsonObject): JsonObject =>
+    runtime({ mlPolicy: { torch: { envInjection: { targets: [target] } } } }, jobs);
+  const foundIn = (object: JsonObject): readonly (readonly [string, string | undefined, string])[] =>
+    findingsOf(yaml(object), trainerRules)
+      .filter(({ rule }) => rule === 'trainer/env-injection-targets-exist')
+      .map(({ message, expected, fix }) => [message, expected, fix] as const);
+  const general =
+    'Set jobName in torch.envInjection.targets to a job in the runtime, and containerNames to containers in that job.';
+
+  test('into no job names the jobs of the runtime', () => {
+    const target = { jobName: 'worker', containerNames: ['node'] };
+    expect(foundIn(injecting([runtimeJob('node')], target))).toEqual([
+      ['the runtime has no job "worker"', undefined, 'Set jobName in targets[0] to node.'],
+    ]);
+    expect(foundIn(injecting([], target))).toEqual([['the runtime has no job "worker"', undefined, general]]);
+  });
+
+  test('into no container names those of the job, with its init containers', () => {
+    const target = { jobName: 'node', containerNames: ['log'] };
+    const field = 'containerNames[0]';
+    expect(foundIn(injecting([runtimeJob('node', { initContainers: [{ name: 'fetch' }] })], target))).toEqual([
+      ['the job "node" has no container "log"', 'node or fetch', `Set ${field} to node or fetch.`],
+    ]);
+    expect(foundIn(injecting([runtimeJob('node', { containers: [] })], target))).toEqual([
+      ['the job "node" has no container "log"', undefined, general],
+    ]);
+  });
 });
