@@ -275,10 +275,10 @@ test.each<[string, readonly JsonObject[], string]>([
 describe('the fix of an injection', () => {
   const injecting = (jobs: readonly JsonObject[], target: JsonObject): JsonObject =>
     runtime({ mlPolicy: { torch: { envInjection: { targets: [target] } } } }, jobs);
-  const foundIn = (object: JsonObject): readonly (readonly [string, string | undefined, string])[] =>
+  const foundIn = (object: JsonObject): readonly (readonly (string | undefined)[])[] =>
     findingsOf(yaml(object), trainerRules)
       .filter(({ rule }) => rule === 'trainer/env-injection-targets-exist')
-      .map(({ message, expected, fix }) => [message, expected, fix] as const);
+      .map(({ message, expected, fix }) => [message, expected, fix]);
   const general =
     'Set jobName in torch.envInjection.targets to a job in the runtime, and containerNames to containers in that job.';
 

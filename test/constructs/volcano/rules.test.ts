@@ -92,7 +92,7 @@ test.each([
 });
 
 test('the fix of a cycle of queues names the queue only if it is its own parent', () => {
-  const fixes = (...queues: readonly JsonObject[]): readonly string[] =>
+  const fixes = (...queues: readonly JsonObject[]): readonly (string | undefined)[] =>
     findingsOf(yaml(queues), volcanoRules)
       .filter(({ rule }) => rule === 'volcano/queue-parents-form-a-tree')
       .map(({ fix }) => fix);
