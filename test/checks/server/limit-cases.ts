@@ -233,6 +233,50 @@ const DEVICES: readonly LimitCase[] = DEVICE_LISTS.flatMap(([what, make, path]) 
   faulty(`a claim with 33 ${what}`, make(33), path, '32'),
 ]);
 
+const flatClaim = (more: Json): Json => ({
+  apiVersion: 'resource.k8s.io/v1beta1',
+  kind: 'ResourceClaim',
+  metadata: { name: 'flat', namespace: 'default' },
+  spec: { devices: { requests: [{ name: 'gpu', ...more }] } },
+});
+const firstAvailable = [{ name: 'big', deviceClassName: 'gpu.nvidia.com' }];
+const FLAT_REQUEST = '/spec/devices/requests/0';
+
+/** A request of v1beta1 has alternatives, or fields of its own; of these, lists and objects count as soon as they are there. */
+const FLAT_REQUESTS: readonly LimitCase[] = [
+  ...[
+    {},
+    { selectors: null },
+    { tolerations: null },
+    { deviceClassName: '' },
+    { allocationMode: '' },
+    { count: 0 },
+  ].map((more) =>
+    valid(`a flat request with alternatives and ${JSON.stringify(more)}`, flatClaim({ firstAvailable, ...more })),
+  ),
+  ...[
+    { deviceClassName: 'gpu.nvidia.com' },
+    { selectors: [] },
+    { selectors: [{ cel: { expression: 'true' } }] },
+    { allocationMode: 'All' },
+    { count: 1 },
+    { tolerations: [] },
+    { tolerations: [{ operator: 'Exists' }] },
+    { capacity: {} },
+  ].map((more) =>
+    faulty(
+      `a flat request with alternatives and ${JSON.stringify(more)}`,
+      flatClaim({ firstAvailable, ...more }),
+      FLAT_REQUEST,
+      'deviceClassName must not be set when firstAvailable is set',
+    ),
+  ),
+  faulty('a flat request with nothing', flatClaim({}), FLAT_REQUEST, 'deviceClassName or firstAvailable must be set'),
+  ...[{ selectors: [] }, { tolerations: [] }, { capacity: {} }].map((more) =>
+    faulty(`a flat request with ${JSON.stringify(more)}`, flatClaim(more), `${FLAT_REQUEST}/deviceClassName`),
+  ),
+];
+
 export const LIMIT_CASES: readonly LimitCase[] = [
   ...ALTERNATIVE_CASES,
   ...POD_LIMIT_CASES,
@@ -240,6 +284,7 @@ export const LIMIT_CASES: readonly LimitCase[] = [
   ...SCHEMA_LIMIT_CASES,
   ...TIME_LIMIT_CASES,
   ...DEVICES,
+  ...FLAT_REQUESTS,
   ...WINDOWS_USERS,
   ...VOLUMES,
   ...TOKENS,
