@@ -4,7 +4,7 @@
 import { deviceRules } from '../../../src/constructs/devices/rules';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { rulesFiring, findingsOf } from '../../support/findings';
-import { amd, configured, intel, pod } from './world';
+import { amd, configured, intel, pod, sharing } from './world';
 
 const text = (...objects: readonly JsonObject[]): string => objects.map((one) => JSON.stringify(one)).join('\n---\n');
 const fires = (rule: string, ...objects: readonly JsonObject[]): boolean =>
@@ -29,6 +29,17 @@ test.each<[string, string]>([
 ])('%s of nvidia.com/gpumem: %s', (amount, message) => {
   const found = findingsOf(text(pod({ 'nvidia.com/gpumem': amount })), deviceRules);
   expect(found.map((one) => one.message)).toContainEqual(expect.stringContaining(message));
+});
+
+test.each<[JsonObject, boolean]>([
+  [{ defaultActiveThreadPercentage: 0 }, false],
+  [{ defaultActiveThreadPercentage: 100 }, false],
+  [{ defaultActiveThreadPercentage: -1 }, true],
+  [{ defaultActiveThreadPercentage: 101 }, true],
+  [{ defaultPinnedDeviceMemoryLimit: '1Mi' }, false],
+  [{ defaultPinnedDeviceMemoryLimit: '1048575' }, true],
+])('MPS with %j', (mpsConfig, wrong) => {
+  expect(fires('dra-sharing-valid', sharing({ strategy: 'MPS', mpsConfig }))).toBe(wrong);
 });
 
 test.each<[string, boolean]>([

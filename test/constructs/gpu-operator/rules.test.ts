@@ -3,7 +3,7 @@ import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { findingsOf } from '../../support/findings';
 import { configurationCases } from './cases/configurations';
 import { objectCases } from './cases/objects';
-import { driver, type Manifests, plugin, pod, slicing } from './world';
+import { clusterPolicy, driver, type Manifests, plugin, pod, slicing } from './world';
 
 const allCases = [...configurationCases, ...objectCases];
 const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
@@ -78,6 +78,20 @@ test.each<[string, JsonObject, string]>([
   };
   const found = findingsOf(yaml([plain, pods]), gpuOperatorRules);
   expect(found.map(({ fix }) => fix)).toEqual([`Set the environment variable CONFIG_FILE to ${end}`]);
+});
+
+test.each<[JsonObject, string]>([
+  [plugin('- version: v1\n'), 'the configuration must be a mapping, but is a list'],
+  [
+    plugin(slicing({ name: 'nvidia.com/gpu', replicas: 1 })),
+    'sharing.timeSlicing.resources[0].replicas must be greater than or equal to 2: 1',
+  ],
+  [plugin({ ...slicing(), flags: { migStrategy: 'x' } }), 'flags.migStrategy: unsupported value "x"'],
+  [plugin({ ...slicing(), flags: { x: 1 } }), 'unknown key "x" in flags'],
+  [plugin({ ...slicing(), x: 1 }), 'unknown key "x" at the top level'],
+])('what is wrong in a configuration is said with its place, once: %#', (manifest, message) => {
+  const policy = clusterPolicy({ devicePlugin: { config: { name: 'plugin', default: 'any' } } });
+  expect(findingsOf(yaml([policy, manifest]), gpuOperatorRules).map((finding) => finding.message)).toContain(message);
 });
 
 test("configurations in the values of the operator's chart are read as well, and those of other charts are not", () => {

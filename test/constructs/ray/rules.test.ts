@@ -362,3 +362,38 @@ describe('texts that Ray reads later', () => {
     expect(firing(object)).not.toContain(rule);
   });
 });
+
+describe('tokens', () => {
+  const saidOf = (object: JsonObject): readonly string[] =>
+    findingsOf(yaml(object), rayRules)
+      .filter(({ rule }) => rule === 'ray/auth-needs-version')
+      .map(({ path, message }) => `${path} ${message}`);
+  const spec = (rayVersion: string, authOptions: JsonObject): JsonObject =>
+    clusterSpec({ rayVersion, authOptions: { mode: 'token', ...authOptions } });
+  const kubernetes = { enableK8sTokenAuth: true };
+
+  test.each<[string, JsonObject, boolean]>([
+    ['2.51.9', {}, true],
+    ['2.52.0', {}, false],
+    ['2.52.0', { secretName: 'a' }, false],
+    ['2.54.9', kubernetes, true],
+    ['2.55.0', kubernetes, false],
+    ['2.55.0', { ...kubernetes, secretName: '' }, false],
+  ])('of Ray %s with %j', (version, options, isRefused) => {
+    const refused = `/spec/rayVersion Ray ${version} does not support authOptions.mode: token`;
+    expect(saidOf(rayCluster(spec(version, options)))).toEqual(isRefused ? [refused] : []);
+  });
+
+  test('of Kubernetes are for a RayCluster without a Secret', () => {
+    expect(saidOf(rayCluster(spec('2.55.0', { ...kubernetes, secretName: 'a' })))).toEqual([
+      '/spec/authOptions/secretName secretName must not be set when enableK8sTokenAuth is set',
+    ]);
+    const cluster = spec('2.55.0', kubernetes);
+    expect(saidOf(rayJob({ rayClusterSpec: cluster }))).toEqual([
+      '/spec/rayClusterSpec/authOptions/enableK8sTokenAuth enableK8sTokenAuth is not supported for a RayJob',
+    ]);
+    expect(saidOf(rayService({ rayClusterConfig: cluster }))).toEqual([
+      '/spec/rayClusterConfig/authOptions/enableK8sTokenAuth enableK8sTokenAuth is not supported for a RayService',
+    ]);
+  });
+});

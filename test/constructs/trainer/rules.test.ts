@@ -269,7 +269,8 @@ test.each<[string, readonly JsonObject[], string]>([
   const found = findingsOf(yaml(...objects), trainerRules).filter(
     ({ rule }) => rule === 'trainer/patches-name-what-exists',
   );
-  expect(found.map((finding) => [finding.fix, finding.expected === ''])).toEqual([[fix, false]]);
+  const names = /^Set \S+ to (.*)\.$/.exec(fix)?.[1];
+  expect(found.map((finding) => [finding.fix, finding.expected])).toEqual([[fix, names]]);
 });
 
 describe('the fix of an injection', () => {
@@ -300,4 +301,31 @@ describe('the fix of an injection', () => {
       ['the job "node" has no container "log"', undefined, general],
     ]);
   });
+});
+
+test.each<[string, JsonObject, boolean]>([
+  ['torch', { torch: {} }, true],
+  ['mpi', { mpi: { numProcPerNode: 4 } }, true],
+  ['jax', { jax: {} }, false],
+  ['no policy', {}, false],
+])('processes are compared with devices under %s: %s', (_what, mlPolicy, compares) => {
+  const objects = [trainJob(ours, { numProcPerNode: 8, ...gpus(4) }), runtime({ mlPolicy })];
+  const isSaid = firing(...objects).includes('processes-are-devices');
+  expect(isSaid).toBe(compares);
+});
+
+test.each(['nnodes', 'nproc-per-node', 'node-rank', 'master-addr', 'master-port', 'rdzv-endpoint'])(
+  'torchrun must not be given --%s, in either spelling',
+  (option) => {
+    for (const written of [option, option.replaceAll('-', '_')]) {
+      const objects = [trainJob({}, { command: ['torchrun', `--${written}=a`, 'train.py'] })];
+      expect(findingsOf(yaml(...objects), trainerRules).map(({ rule, expected }) => [rule, expected])).toEqual([
+        ['trainer/torchrun-left-to-runtime', `no --${option}`],
+      ]);
+    }
+  },
+);
+
+test('other options of torchrun are for the job to set', () => {
+  expect(firing(trainJob({}, { command: ['torchrun', '--max-restarts=3', 'train.py'] }))).toEqual([]);
 });
