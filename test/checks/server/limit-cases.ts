@@ -1,6 +1,7 @@
 /**
  * Documents at the edges of the server's limits, and for each alternative of what it checks, with what is wrong in them.
  */
+import { AUTOSCALER_LIMIT_CASES } from './autoscaler-limit-cases';
 import { ALTERNATIVE_CASES } from './alternative-cases';
 import { faulty, type LimitCase, list, valid } from './limit-case';
 import { NETWORK_LIMIT_CASES } from './network-limit-cases';
@@ -283,6 +284,7 @@ export const LIMIT_CASES: readonly LimitCase[] = [
   ...NETWORK_LIMIT_CASES,
   ...SCHEMA_LIMIT_CASES,
   ...TIME_LIMIT_CASES,
+  ...AUTOSCALER_LIMIT_CASES,
   ...DEVICES,
   ...FLAT_REQUESTS,
   ...WINDOWS_USERS,
