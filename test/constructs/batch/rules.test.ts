@@ -284,3 +284,24 @@ test('what a feature gate decides is a warning; what no gate helps is an error',
     ),
   ).toContain('error');
 });
+
+describe('names that become labels have at most 63 characters', () => {
+  const coordinated = (length: number): JsonObject => {
+    const before = 'train-node-0-0.'.length;
+    return jobSet({ coordinator: { replicatedJob: 'node' }, network: { subdomain: 'a'.repeat(length - before) } });
+  };
+  const managed = (length: number): JsonObject => jobSet({ managedBy: `a.b/${'c'.repeat(length - 'a.b/'.length)}` });
+
+  test('the address of a coordinator', () => {
+    expect(firing(coordinated(63))).toEqual([]);
+    const [finding, ...others] = findingsOf(yaml(coordinated(64)), batchRules);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ rule: 'batch/jobset-coordinator-exists', path: '/spec/coordinator' });
+    expect(finding.fix).toContain('Shorten');
+  });
+
+  test('a manager', () => {
+    expect(firing(managed(63))).toEqual([]);
+    expect(firing(managed(64))).toEqual(['jobset-managed-by-valid']);
+  });
+});

@@ -1,4 +1,7 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { check } from '../../../src/checks/engine';
+import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { parseYaml } from '../../../src/manifests/yaml';
 import { referenceRules } from '../../../src/constructs/resources/rules';
 import { findingsOf } from '../../support/findings';
 import { describeRules, type Manifests } from '../../support/rule-cases';
@@ -321,15 +324,14 @@ describeRules(referenceRules, [
 ]);
 
 test('an Output is also found in an object with a number that JSON does not hold', () => {
-  const text = `
-apiVersion: example.com/v1
-kind: Thing
-metadata: { name: a, namespace: ai }
-spec: { number: 123456789012345678901234567890, url: 'Calling [toString] on an [Output<T>] is not supported.' }
-`;
-  expect(findingsOf(text, referenceRules).map(({ rule, path }) => `${rule} ${path}`)).toContain(
-    'pulumi/output-has-value /spec/url',
-  );
+  const url = 'Calling [toString] on an [Output<T>] is not supported.';
+  const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { number: 0, url } };
+  const text = JSON.stringify(object).replace('"number":0', '"number":1e400');
+  const { manifests, problems } = parseYaml(text, 'test.json');
+  expect(problems.map(({ kind }) => kind)).toEqual(['huge-number']);
+  const { findings, notChecked } = check(new ManifestSet(manifests, problems), { rules: referenceRules });
+  expect(notChecked.filter(({ why }) => why.startsWith('the rule '))).toEqual([]);
+  expect(findings.map(({ rule, path }) => `${rule} ${path}`)).toContain('pulumi/output-has-value /spec/url');
 });
 
 describe('severity', () => {
