@@ -243,38 +243,37 @@ const flatClaim = (more: Json): Json => ({
 const firstAvailable = [{ name: 'big', deviceClassName: 'gpu.nvidia.com' }];
 const FLAT_REQUEST = '/spec/devices/requests/0';
 
+const flatCases = (cases: readonly Json[], make: (more: Json, what: string) => LimitCase): readonly LimitCase[] =>
+  cases.map((more) => make(more, JSON.stringify(more)));
+
 /** A request of v1beta1 has alternatives, or fields of its own; of these, lists and objects count as soon as they are there. */
 const FLAT_REQUESTS: readonly LimitCase[] = [
-  ...[
-    {},
-    { selectors: null },
-    { tolerations: null },
-    { deviceClassName: '' },
-    { allocationMode: '' },
-    { count: 0 },
-  ].map((more) =>
-    valid(`a flat request with alternatives and ${JSON.stringify(more)}`, flatClaim({ firstAvailable, ...more })),
+  ...flatCases(
+    [{}, { selectors: null }, { tolerations: null }, { deviceClassName: '' }, { allocationMode: '' }, { count: 0 }],
+    (more, what) => valid(`a flat request with alternatives and ${what}`, flatClaim({ firstAvailable, ...more })),
   ),
-  ...[
-    { deviceClassName: 'gpu.nvidia.com' },
-    { selectors: [] },
-    { selectors: [{ cel: { expression: 'true' } }] },
-    { allocationMode: 'All' },
-    { count: 1 },
-    { tolerations: [] },
-    { tolerations: [{ operator: 'Exists' }] },
-    { capacity: {} },
-  ].map((more) =>
-    faulty(
-      `a flat request with alternatives and ${JSON.stringify(more)}`,
-      flatClaim({ firstAvailable, ...more }),
-      FLAT_REQUEST,
-      'deviceClassName must not be set when firstAvailable is set',
-    ),
+  ...flatCases(
+    [
+      { deviceClassName: 'gpu.nvidia.com' },
+      { selectors: [] },
+      { selectors: [{ cel: { expression: 'true' } }] },
+      { allocationMode: 'All' },
+      { count: 1 },
+      { tolerations: [] },
+      { tolerations: [{ operator: 'Exists' }] },
+      { capacity: {} },
+    ],
+    (more, what) =>
+      faulty(
+        `a flat request with alternatives and ${what}`,
+        flatClaim({ firstAvailable, ...more }),
+        FLAT_REQUEST,
+        'deviceClassName must not be set when firstAvailable is set',
+      ),
   ),
   faulty('a flat request with nothing', flatClaim({}), FLAT_REQUEST, 'deviceClassName or firstAvailable must be set'),
-  ...[{ selectors: [] }, { tolerations: [] }, { capacity: {} }].map((more) =>
-    faulty(`a flat request with ${JSON.stringify(more)}`, flatClaim(more), `${FLAT_REQUEST}/deviceClassName`),
+  ...flatCases([{ selectors: [] }, { tolerations: [] }, { capacity: {} }], (more, what) =>
+    faulty(`a flat request with ${what}`, flatClaim(more), `${FLAT_REQUEST}/deviceClassName`),
   ),
 ];
 
