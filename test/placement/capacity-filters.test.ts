@@ -181,6 +181,26 @@ test('sessions that follow changes of reports and queues decide like new ones', 
   }
 });
 
+test.each<readonly [string, readonly CapacityFilter[]]>([
+  ['alone', []],
+  ['beside a filter of all queues', [{ mode: 'soft', utilization: 0.3 }]],
+])('a queue that moves below another one gets the filter of that one: %s', (_, others) => {
+  const policy = {
+    ...DEFAULT_POLICY,
+    capacityFilters: [...others, { mode: 'hard', utilization: 0.5, queues: ['strict'] }] as readonly CapacityFilter[],
+  };
+  const nodes = [reporting('n', [{ utilization: 0.9 }])];
+  const gangs = [gang('g', 1, template(1), { queue: 'team' })];
+  const world = (parent?: string): ReturnType<typeof cluster> =>
+    cluster(nodes, gangs, [], { queues: [{ name: 'strict' }, { name: 'team', parent }] });
+  const session = new Session(world(), policy);
+  expect(bound(decideIn(session))).toEqual(['g-worker-0 on n']);
+  session.catchUp(world('strict'), policy);
+  expect(bound(decideIn(session))).toEqual([]);
+  session.catchUp(world(), policy);
+  expect(bound(decideIn(session))).toEqual(['g-worker-0 on n']);
+});
+
 describe('a report says nothing about what a pod leaves that is evicted', () => {
   const busy = { freeMemoryMiB: 1_000, utilization: 1 };
 

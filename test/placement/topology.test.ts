@@ -44,6 +44,30 @@ function roomOf(hosts: Hosts, { values }: Domain): LeafRoom {
   return typeof room === 'number' ? { pods: room, leader: true, podsWithLeader: Math.max(0, room - 1) } : room;
 }
 
+test('a node without a label of one of the levels is in no domain', () => {
+  const labeled = (name: string, labels: Readonly<Record<string, string>>): ClusterNode => ({
+    name,
+    allocatable: {},
+    labels,
+  });
+  const nodes = [
+    labeled('a', { block: 'b1', rack: 'r1', host: 'h1' }),
+    labeled('b', { block: 'b1', rack: 'r1' }),
+    labeled('c', { block: 'b1', host: 'h3' }),
+    labeled('d', { rack: 'r4', host: 'h4' }),
+  ];
+  const tree = new TopologyTree(
+    'test',
+    LEVELS,
+    new Session({ now: 0, nodes, queues: [], gangs: [], pods: [] }, DEFAULT_POLICY).table,
+  );
+  expect(tree.domains.map(({ values, rows }) => [values.join('/'), [...rows]])).toEqual([
+    ['b1', [0]],
+    ['b1/r1', [0]],
+    ['b1/r1/h1', [0]],
+  ]);
+});
+
 describe('preferred', () => {
   test('the fullest domain is filled, the rest goes to the tightest that takes it', () => {
     expect(assigned({ 'a/1/x': 10, 'a/1/y': 9, 'a/1/z': 4 }, { count: 12, mode: 'preferred', level: 2 })).toBe(

@@ -193,6 +193,33 @@ describe('what a cluster has', () => {
     expect(says([''])).toEqual(['Priority']);
   });
 
+  test('a quota counts the overhead of a pod: that of its RuntimeClass, or its own if the class is not known', () => {
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q', namespace: 'ai' },
+      spec: { hard: { 'requests.cpu': '1' } },
+    };
+    const runtimeClass = (podFixed: JsonObject): JsonObject => ({
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'gvisor' },
+      handler: 'runsc',
+      overhead: { podFixed },
+    });
+    const says = (spec: JsonObject, ...objects: readonly JsonObject[]): readonly string[] => {
+      const containers = [{ name: 'a', image: 'a', resources: { requests: { cpu: '600m' } } }];
+      const asked = { metadata: {}, spec: { runtimeClassName: 'gvisor', containers, ...spec } };
+      const contents = contentsOf([quota, ...objects].map(asManifest), new Set());
+      return [...admissionViolations(asked, 'ai', contents, MINOR)].map(({ message }) => message);
+    };
+    const exceeds = ['a single pod exceeds the ResourceQuota "q" (1100m > 1 requests.cpu)'];
+    expect(says({})).toEqual([]);
+    expect(says({ overhead: { cpu: '500m' } })).toEqual(exceeds);
+    expect(says({}, runtimeClass({ cpu: '500m' }))).toEqual(exceeds);
+    expect(says({}, runtimeClass({ cpu: '400m' }))).toEqual([]);
+  });
+
   test('a later object replaces an earlier one of its name', () => {
     const quota = (pods: string): JsonObject => ({
       apiVersion: 'v1',

@@ -106,6 +106,9 @@ const podWithVolume = (source: Json): Json => {
 };
 const iscsi = (more: Json): Json =>
   podWithVolume({ iscsi: { targetPortal: '10.0.0.1:3260', iqn: 'iqn.2015-02.example.com:test', lun: 0, ...more } });
+const NFS = '/spec/volumes/0/nfs';
+const nfs = (more: Json): Json => podWithVolume({ nfs: { server: 's', path: '/x', ...more } });
+
 const ISCSI = '/spec/volumes/0/iscsi';
 
 const ISCSI_NAMES: readonly LimitCase[] = [
@@ -122,6 +125,11 @@ const ISCSI_NAMES: readonly LimitCase[] = [
     'iqn.2015-02.example.com:a b',
     'target',
   ].map((iqn) => faulty(`an iSCSI target ${iqn}`, iscsi({ iqn }), `${ISCSI}/iqn`, 'is not a valid iSCSI name')),
+  faulty('an iSCSI target without a name', iscsi({ iqn: '' }), `${ISCSI}/iqn`, 'iqn must be set'),
+  valid('an NFS volume', nfs({})),
+  faulty('an NFS volume without a path', nfs({ path: '' }), `${NFS}/path`, 'path must be set'),
+  faulty('an NFS volume without a server', nfs({ server: '' }), `${NFS}/server`, 'server must be set'),
+  faulty('an NFS volume with a relative path', nfs({ path: 'x' }), `${NFS}/path`, 'path must be absolute'),
   valid('an iSCSI initiator', iscsi({ initiatorName: 'iqn.2015-02.example.com:node' })),
   faulty('another iSCSI initiator', iscsi({ initiatorName: 'node' }), `${ISCSI}/initiatorName`),
   ...[0, 255].map((lun) => valid(`the iSCSI lun ${lun}`, iscsi({ lun }))),

@@ -272,3 +272,36 @@ test('the rules concern the gated fields, by the names that manifests have for t
     expect(concerns(id)).toContain(path.slice(path.lastIndexOf('/') + 1));
   }
 });
+
+/** Source: Kubernetes 1.30 to 1.37, pkg/features/kube_features.go and staging/src/k8s.io/apiextensions-apiserver/pkg/features. */
+test('gates are on by default from the minor on in which they are on upstream', () => {
+  const minors = new Map<string, Set<number | undefined>>();
+  for (const { gate, since } of GATED_FIELDS) {
+    minors.set(gate, (minors.get(gate) ?? new Set()).add(since));
+  }
+  expect(Object.fromEntries([...minors].map(([gate, all]) => [gate, [...all]]))).toEqual({
+    ContainerRestartRules: [35],
+    ContainerStopSignals: [undefined],
+    CrossNamespaceVolumeDataSource: [undefined],
+    CustomResourceFieldSelectors: [31],
+    DynamicResourceAllocation: [34],
+    EnvFiles: [35],
+    GenericWorkload: [undefined],
+    HPAConfigurableTolerance: [35],
+    HostnameOverride: [35],
+    ImageVolume: [35],
+    InPlacePodVerticalScaling: [33],
+    JobManagedBy: [32],
+    JobSuccessPolicy: [31],
+    MatchLabelKeysInPodAffinity: [31],
+    MaxUnavailableStatefulSet: [37],
+    PodLevelResources: [34],
+    ProcMountType: [33],
+    RecursiveReadOnlyMounts: [31],
+    SELinuxChangePolicy: [33],
+    ServiceTrafficDistribution: [31],
+    SupplementalGroupsPolicy: [33],
+    UserNamespacesSupport: [33],
+    VolumeAttributesClass: [34],
+  });
+});

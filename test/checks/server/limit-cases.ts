@@ -1,6 +1,7 @@
 /**
  * Documents at the edges of the server's limits, and for each alternative of what it checks, with what is wrong in them.
  */
+import { AUTOSCALER_LIMIT_CASES } from './autoscaler-limit-cases';
 import { ALTERNATIVE_CASES } from './alternative-cases';
 import { faulty, type LimitCase, list, valid } from './limit-case';
 import { NETWORK_LIMIT_CASES } from './network-limit-cases';
@@ -233,13 +234,58 @@ const DEVICES: readonly LimitCase[] = DEVICE_LISTS.flatMap(([what, make, path]) 
   faulty(`a claim with 33 ${what}`, make(33), path, '32'),
 ]);
 
+const flatClaim = (more: Json): Json => ({
+  apiVersion: 'resource.k8s.io/v1beta1',
+  kind: 'ResourceClaim',
+  metadata: { name: 'flat', namespace: 'default' },
+  spec: { devices: { requests: [{ name: 'gpu', ...more }] } },
+});
+const firstAvailable = [{ name: 'big', deviceClassName: 'gpu.nvidia.com' }];
+const FLAT_REQUEST = '/spec/devices/requests/0';
+
+const flatCases = (cases: readonly Json[], make: (more: Json, what: string) => LimitCase): readonly LimitCase[] =>
+  cases.map((more) => make(more, JSON.stringify(more)));
+
+/** A request of v1beta1 has alternatives, or fields of its own; of these, lists and objects count as soon as they are there. */
+const FLAT_REQUESTS: readonly LimitCase[] = [
+  ...flatCases(
+    [{}, { selectors: null }, { tolerations: null }, { deviceClassName: '' }, { allocationMode: '' }, { count: 0 }],
+    (more, what) => valid(`a flat request with alternatives and ${what}`, flatClaim({ firstAvailable, ...more })),
+  ),
+  ...flatCases(
+    [
+      { deviceClassName: 'gpu.nvidia.com' },
+      { selectors: [] },
+      { selectors: [{ cel: { expression: 'true' } }] },
+      { allocationMode: 'All' },
+      { count: 1 },
+      { tolerations: [] },
+      { tolerations: [{ operator: 'Exists' }] },
+      { capacity: {} },
+    ],
+    (more, what) =>
+      faulty(
+        `a flat request with alternatives and ${what}`,
+        flatClaim({ firstAvailable, ...more }),
+        FLAT_REQUEST,
+        'deviceClassName must not be set when firstAvailable is set',
+      ),
+  ),
+  faulty('a flat request with nothing', flatClaim({}), FLAT_REQUEST, 'deviceClassName or firstAvailable must be set'),
+  ...flatCases([{ selectors: [] }, { tolerations: [] }, { capacity: {} }], (more, what) =>
+    faulty(`a flat request with ${what}`, flatClaim(more), `${FLAT_REQUEST}/deviceClassName`),
+  ),
+];
+
 export const LIMIT_CASES: readonly LimitCase[] = [
   ...ALTERNATIVE_CASES,
   ...POD_LIMIT_CASES,
   ...NETWORK_LIMIT_CASES,
   ...SCHEMA_LIMIT_CASES,
   ...TIME_LIMIT_CASES,
+  ...AUTOSCALER_LIMIT_CASES,
   ...DEVICES,
+  ...FLAT_REQUESTS,
   ...WINDOWS_USERS,
   ...VOLUMES,
   ...TOKENS,

@@ -38,6 +38,10 @@ describe('certificates in a projected volume, which API servers keep from 1.37',
       bundle({ signerName: 'example.com/signer', labelSelector: { matchLabels: { a: 'b' } } }),
     ],
     ['a certificate', certificate({ maxExpirationSeconds: 3600, user: 1000 })],
+    ...['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519'].map((keyType): [string, JsonObject] => [
+      `a certificate of a key ${keyType}`,
+      certificate({ keyType }),
+    ]),
     ['a certificate that lasts 91 days', certificate({ maxExpirationSeconds: 7_862_400 })],
     ['annotations with a domain', certificate({ userAnnotations: { 'example.com/Name': 'x' } })],
   ])('%s is right', (_name, source) => {

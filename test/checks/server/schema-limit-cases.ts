@@ -50,6 +50,30 @@ const EMBEDDED: Json = {
 };
 const RESOURCE: Json = { apiVersion: 'v1', kind: 'A', metadata: { name: 'a' }, spec: { size: 1 } };
 
+/** With these properties at the root, beside those of the kind. */
+const rooted = (properties: Json): Json =>
+  definition((spec) => Object.assign(schemaOf(spec).properties as Json, properties));
+const TYPE_META: Json = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } };
+const METADATA = `${SCHEMA}/properties/metadata`;
+const naming = (more: Json): Json => rooted({ metadata: { type: 'object', ...more } });
+const short: Json = { type: 'string', maxLength: 20 };
+
+const TYPES_OF_ROOTS: readonly LimitCase[] = [
+  valid('the types that every object begins with', rooted(TYPE_META)),
+  ...['apiVersion', 'kind'].map((name) =>
+    faulty(
+      `a number as ${name}`,
+      rooted({ [name]: { type: 'number' } }),
+      `${SCHEMA}/properties/${name}/type`,
+      'number',
+    ),
+  ),
+  faulty('metadata as a string', rooted({ metadata: { type: 'string' } }), `${METADATA}/type`, 'string'),
+  valid('metadata with a short name', naming({ properties: { name: short, generateName: short } })),
+  faulty('metadata with labels', naming({ properties: { labels: { type: 'object' } } }), METADATA, 'not labels'),
+  faulty('metadata with a description', naming({ description: 'Names.' }), METADATA, 'not description'),
+];
+
 const DEFAULTS: readonly LimitCase[] = [
   valid('a default of an embedded resource', defaulted(EMBEDDED, RESOURCE)),
   faulty(
@@ -276,4 +300,11 @@ const DEFINITIONS: readonly LimitCase[] = [
   ),
 ];
 
-export const SCHEMA_LIMIT_CASES: readonly LimitCase[] = [...DEFAULTS, ...LISTS, ...STRUCTURE, ...RULES, ...DEFINITIONS];
+export const SCHEMA_LIMIT_CASES: readonly LimitCase[] = [
+  ...TYPES_OF_ROOTS,
+  ...DEFAULTS,
+  ...LISTS,
+  ...STRUCTURE,
+  ...RULES,
+  ...DEFINITIONS,
+];

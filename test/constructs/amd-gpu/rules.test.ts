@@ -79,6 +79,7 @@ describeRules(amdGpuRules, [
     },
     silent: {
       ...Object.fromEntries(['SPX', 'DPX', 'TPX', 'QPX', 'CPX'].map((mode) => [mode, [profiles(modes(mode, 'NPS1'))]])),
+      'one GPU': [profiles(modes('CPX', 'NPS4', { numGPUsAssigned: 1 }))],
       'CPX with NPS4': [profiles(modes('CPX', 'NPS4', { numGPUsAssigned: 8 }))],
       'two compute modes of one memory mode': [profiles(modes('CPX', 'NPS1'), modes('SPX', 'NPS1'))],
       'another ConfigMap': [map('{"other": 1}')],

@@ -51,6 +51,7 @@ describeRules(ascendRules, [
     fires: { 'two of a template': [podWith({ 'huawei.com/Ascend910-2c': 2 })] },
     silent: {
       'one of a template': [podWith({ 'huawei.com/Ascend310P-4c': 1 })],
+      'what begins as the name of a template': [podWith({ 'huawei.com/Ascend910-2c_x': 2 })],
       'a resource of another domain': [podWith({ 'x-huawei.com/Ascend910-2c': 2 })],
       'memory as HAMi counts it': [
         podWith({ 'huawei.com/Ascend910B3-memory': 16384, 'huawei.com/Ascend310P-memory': 2048 }),

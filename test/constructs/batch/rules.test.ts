@@ -27,6 +27,10 @@ describe('nothing is said of', () => {
       'jobs that wait for earlier ones',
       jobs(replicatedJob('a'), replicatedJob('b', { dependsOn: [{ name: 'a', status: 'Ready' }] })),
     ],
+    [
+      'the longest name of a claim that fits',
+      claims('d'.repeat(63 - '-train'.length), 'd'.repeat(63 - '-train'.length)),
+    ],
     ['the longest name that fits', jobSet({}, { name: 'a'.repeat(63 - '-leader-0-1-abcde'.length) })],
     [
       'a longer name where pods are not indexed',
@@ -153,6 +157,11 @@ test.each<[string, JsonObject, string]>([
   ['a claim that is not mounted', claims('data', 'other'), 'jobset-claim-templates-fit'],
   ['a claim with a name too long', claims('d'.repeat(60), 'd'.repeat(60)), 'jobset-claim-templates-fit'],
   [
+    'a claim whose name with that of the JobSet has one character too many',
+    claims('d'.repeat(64 - '-train'.length), 'd'.repeat(64 - '-train'.length)),
+    'jobset-claim-templates-fit',
+  ],
+  [
     'two failure rules of one name',
     rules({ name: 'a', action: 'FailJobSet' }, { name: 'a', action: 'FailJobSet' }),
     'jobset-failure-rule-names',
@@ -204,6 +213,11 @@ test.each<[string, JsonObject, string]>([
   [
     'pods that end',
     leaderWorkerSet({}, { workerTemplate: template({ restartPolicy: 'Never' }) }),
+    'lws-pods-restart-always',
+  ],
+  [
+    'a leader that ends',
+    leaderWorkerSet({}, { leaderTemplate: template({ restartPolicy: 'OnFailure' }) }),
     'lws-pods-restart-always',
   ],
   [
@@ -269,4 +283,25 @@ test('what a feature gate decides is a warning; what no gate helps is an error',
       }),
     ),
   ).toContain('error');
+});
+
+describe('names that become labels have at most 63 characters', () => {
+  const coordinated = (length: number): JsonObject => {
+    const before = 'train-node-0-0.'.length;
+    return jobSet({ coordinator: { replicatedJob: 'node' }, network: { subdomain: 'a'.repeat(length - before) } });
+  };
+  const managed = (length: number): JsonObject => jobSet({ managedBy: `a.b/${'c'.repeat(length - 'a.b/'.length)}` });
+
+  test('the address of a coordinator', () => {
+    expect(firing(coordinated(63))).toEqual([]);
+    const [finding, ...others] = findingsOf(yaml(coordinated(64)), batchRules);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ rule: 'batch/jobset-coordinator-exists', path: '/spec/coordinator' });
+    expect(finding.fix).toContain('Shorten');
+  });
+
+  test('a manager', () => {
+    expect(firing(managed(63))).toEqual([]);
+    expect(firing(managed(64))).toEqual(['jobset-managed-by-valid']);
+  });
 });

@@ -4,7 +4,7 @@
 import { deviceRules } from '../../../src/constructs/devices/rules';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { rulesFiring, findingsOf } from '../../support/findings';
-import { amd, configured, intel, pod } from './world';
+import { amd, configured, intel, pod, sharing } from './world';
 
 const text = (...objects: readonly JsonObject[]): string => objects.map((one) => JSON.stringify(one)).join('\n---\n');
 const fires = (rule: string, ...objects: readonly JsonObject[]): boolean =>
@@ -21,6 +21,35 @@ test.each<[string, number, boolean]>([
   ['tke.cloud.tencent.com/qgpu-memory', 1025, true],
 ])('%s: %d', (name, amount, wrong) => {
   expect(fires('memory-in-unit-of-plugin', pod({ [name]: amount }))).toBe(wrong);
+});
+
+test.each<[string, string]>([
+  ['16Mi', 'a suffix such as Gi makes the amount a number of bytes'],
+  ['16777215', 'no GPU has 16777215 MiB'],
+])('%s of nvidia.com/gpumem: %s', (amount, message) => {
+  const found = findingsOf(text(pod({ 'nvidia.com/gpumem': amount })), deviceRules);
+  expect(found.map((one) => one.message)).toContainEqual(expect.stringContaining(message));
+});
+
+test.each<[JsonObject, boolean]>([
+  [{ defaultActiveThreadPercentage: 0 }, false],
+  [{ defaultActiveThreadPercentage: 100 }, false],
+  [{ defaultActiveThreadPercentage: -1 }, true],
+  [{ defaultActiveThreadPercentage: 101 }, true],
+  [{ defaultPinnedDeviceMemoryLimit: '1Mi' }, false],
+  [{ defaultPinnedDeviceMemoryLimit: '1048575' }, true],
+])('MPS with %j', (mpsConfig, wrong) => {
+  expect(fires('dra-sharing-valid', sharing({ strategy: 'MPS', mpsConfig }))).toBe(wrong);
+});
+
+test.each<[string, boolean]>([
+  ['0', false],
+  ['1', true],
+  ['1023', true],
+  ['1024', false],
+])('a selector of nvidia.com/gpu.memory: %s', (value, wrong) => {
+  const selecting = pod({}, { nodeSelector: { 'nvidia.com/gpu.memory': value } });
+  expect(fires('memory-label-in-mib', selecting)).toBe(wrong);
 });
 
 test.each<[string, number, boolean]>([

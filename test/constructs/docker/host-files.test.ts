@@ -156,6 +156,27 @@ test.each<[string, string, string, string]>([
   );
 });
 
+test.each(['prestart', 'createRuntime', 'createContainer', 'startContainer', 'poststart', 'poststop'])(
+  'a CDI specification may have the hook %s',
+  (hook) => {
+    const hooks = `], hooks: [{ hookName: ${hook}, path: /usr/bin/nvidia-cdi-hook }] }`;
+    expect(findings(SPECIFICATION.replace('] }', hooks), 'accel.yaml')).toEqual([]);
+  },
+);
+
+test.each([
+  "env: ['A=1']",
+  'deviceNodes: [{ path: /dev/accel0 }]',
+  'hooks: [{ hookName: prestart, path: /a }]',
+  'mounts: [{ hostPath: /a, containerPath: /a }]',
+  'additionalGids: [1]',
+  'intelRdt: { closID: a }',
+  'netDevices: [{ hostInterfaceName: eth0, name: eth0 }]',
+])('a device of a CDI specification may consist of %s', (edits) => {
+  const text = `cdiVersion: 1.1.0\nkind: example.com/accel\ndevices:\n  - name: '0'\n    containerEdits: { ${edits} }\n`;
+  expect(findings(text, 'accel.yaml')).toEqual([]);
+});
+
 test('files of any content', () => {
   const seeds: readonly JsonObject[] = [
     { tenants: { a: { quota: { gpus: 1 } } }, devices: [{ cdi: 'a/b=0', mig: [{ uuid: 'x' }] }], listen: { port: 1 } },

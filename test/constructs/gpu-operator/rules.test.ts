@@ -3,7 +3,7 @@ import { gpuOperatorRules } from '../../../src/constructs/gpu-operator/rules';
 import { findingsOf } from '../../support/findings';
 import { configurationCases } from './cases/configurations';
 import { objectCases } from './cases/objects';
-import { type Manifests, plugin, pod, slicing } from './world';
+import { clusterPolicy, driver, type Manifests, plugin, pod, slicing } from './world';
 
 const allCases = [...configurationCases, ...objectCases];
 const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
@@ -42,6 +42,56 @@ test('two shares are an error where the configuration beside the pod refuses the
   );
   const [finding] = findingsOf(yaml([plugin(shared), pod({ 'nvidia.com/gpu.shared': 2 })]), gpuOperatorRules);
   expect(finding).toMatchObject({ rule: 'gpu-operator/shared-device-asked-once', severity: 'error' });
+});
+
+test('two NVIDIADrivers that certainly select the same nodes are an error, and ones that can are a warning', () => {
+  const severity = (a: JsonObject, b: JsonObject): string | undefined =>
+    findingsOf(yaml([driver('a', { nodeSelector: a }), driver('b', { nodeSelector: b })]), gpuOperatorRules).find(
+      ({ rule }) => rule === 'gpu-operator/driver-selectors-disjoint',
+    )?.severity;
+  const gpus = { 'nvidia.com/gpu.present': 'true' };
+  expect(severity({ pool: 'a' }, { pool: 'a', zone: 'z' })).toBe('error');
+  expect(severity({}, { pool: 'a' })).toBe('error');
+  expect(severity(gpus, { pool: 'a' })).toBe('error');
+  expect(severity({ pool: 'a', ...gpus }, { pool: 'a' })).toBe('error');
+  expect(severity({ pool: 'true' }, { zone: 'z' })).toBe('warning');
+  expect(severity({ pool: 'a', ...gpus }, { zone: 'z', ...gpus })).toBe('warning');
+});
+
+test.each<[string, JsonObject, string]>([
+  ['a folder', { mountPath: '/config' }, 'the path of the file in /config.'],
+  ['one file', { mountPath: '/config/any', subPath: 'any' }, 'the path of the file, /config/any.'],
+  ['a place that is not known', {}, 'the path of the file.'],
+])('a configuration that nothing names, mounted as %s: the fix says what the variable is', (_what, mount, end) => {
+  const plain = plugin(slicing());
+  const { namespace } = plain.metadata as JsonObject;
+  const pods: JsonObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'nvidia-device-plugin', namespace },
+    spec: {
+      containers: [
+        { name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', volumeMounts: [{ name: 'c', ...mount }] },
+      ],
+      volumes: [{ name: 'c', configMap: { name: 'plugin' } }],
+    },
+  };
+  const found = findingsOf(yaml([plain, pods]), gpuOperatorRules);
+  expect(found.map(({ fix }) => fix)).toEqual([`Set the environment variable CONFIG_FILE to ${end}`]);
+});
+
+test.each<[JsonObject, string]>([
+  [plugin('- version: v1\n'), 'the configuration must be a mapping, but is a list'],
+  [
+    plugin(slicing({ name: 'nvidia.com/gpu', replicas: 1 })),
+    'sharing.timeSlicing.resources[0].replicas must be greater than or equal to 2: 1',
+  ],
+  [plugin({ ...slicing(), flags: { migStrategy: 'x' } }), 'flags.migStrategy: unsupported value "x"'],
+  [plugin({ ...slicing(), flags: { x: 1 } }), 'unknown key "x" in flags'],
+  [plugin({ ...slicing(), x: 1 }), 'unknown key "x" at the top level'],
+])('what is wrong in a configuration is said with its place, once: %#', (manifest, message) => {
+  const policy = clusterPolicy({ devicePlugin: { config: { name: 'plugin', default: 'any' } } });
+  expect(findingsOf(yaml([policy, manifest]), gpuOperatorRules).map((finding) => finding.message)).toContain(message);
 });
 
 test("configurations in the values of the operator's chart are read as well, and those of other charts are not", () => {

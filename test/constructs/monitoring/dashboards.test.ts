@@ -26,6 +26,13 @@ data:
     expect(fires(board({ panels: [] }, 'app: other'))).toEqual([]);
   });
 
+  test.each(['null # "panels": []', '- "panels": []', '"\\"panels\\": []"', '{"panels": ['])(
+    'the text %s of a ConfigMap is none, and has no findings',
+    (text) => {
+      expect(fires(board({}, 'app: other').replace("'{}'", JSON.stringify(text)))).toEqual([]);
+    },
+  );
+
   test('queries that are not PromQL, and panels with one id', () => {
     expect(said(board({ title: 'x', panels: [panel('rate(x)')] }))).toEqual([
       expect.stringContaining('the query of the panel "p1" is invalid: rate requires a range vector'),

@@ -7,6 +7,8 @@ const guids = (from: string, to: string) =>
 const resources = (amounts: object) =>
   nics({ nvIpam: { ...image, containerResources: [{ name: 'nv-ipam-node', ...amounts }] } });
 
+const forGpu = { name: 'main', limits: { 'nvidia.com/gpu': 1 } };
+
 export const nicCases: readonly RuleCases[] = [
   {
     rule: 'networking/nic-cluster-policy-named',
@@ -49,6 +51,23 @@ export const nicCases: readonly RuleCases[] = [
     fires: {
       'a GPU': [resources({ limits: { 'nvidia.com/gpu': 1 } })],
       zero: [resources({ requests: { cpu: '0' } })],
+      ...Object.fromEntries(
+        [
+          'ofedDriver',
+          'rdmaSharedDevicePlugin',
+          'sriovDevicePlugin',
+          'ibKubernetes',
+          'nvIpam',
+          'nicFeatureDiscovery',
+          'docaTelemetryService',
+        ].map((part) => [`a GPU of ${part}`, [nics({ [part]: { ...image, containerResources: [forGpu] } })]]),
+      ),
+      ...Object.fromEntries(
+        ['multus', 'cniPlugins', 'ipoib'].map((part) => [
+          `a GPU of ${part}`,
+          [nics({ secondaryNetwork: { [part]: { ...image, containerResources: [forGpu] } } })],
+        ]),
+      ),
       'more than the limit': [resources({ requests: { memory: '2Gi' }, limits: { memory: '1Gi' } })],
     },
     silent: { 'CPU and memory': [resources({ requests: { cpu: '100m', memory: '1Gi' }, limits: { memory: '1Gi' } })] },

@@ -76,6 +76,42 @@ test.each<readonly [JsonObject, string]>([
   ).toEqual([fix]);
 });
 
+test.each<[string, string, string]>([
+  ['SriovIBNetwork', 'ETH', 'linkType: ib, or a SriovNetwork'],
+  ['SriovNetwork', 'ib', 'linkType: eth, or a SriovIBNetwork'],
+])('a %s with functions of linkType %s: %s is expected', (kind, linkType, expected) => {
+  const manifests = [policy({ linkType }), sriov(kind, { resourceName: 'rail0' })];
+  expect(
+    findingsOf(yaml(manifests), networkingRules)
+      .filter(({ rule }) => rule === 'networking/sriov-network-fits-link')
+      .map((finding) => [finding.expected, finding.fix]),
+  ).toEqual([
+    [
+      expected,
+      `Set ${expected.split(',')[0]} in the SriovNetworkNodePolicy, or create a ${expected.split(' ').at(-1)} instead of the ${kind}.`,
+    ],
+  ]);
+});
+
+test.each<[string, string]>([
+  ['a b', '"a-b" or example.com/a-b'],
+  ['x/-a_', '"a" or example.com/a'],
+  ['x/--', 'example.com/<name>'],
+  ['a'.repeat(64), `"${'a'.repeat(63)}" or example.com/${'a'.repeat(63)}`],
+])('instead of the label %s, NFD takes %s', (key, names) => {
+  const rule: JsonObject = {
+    apiVersion: 'nfd.k8s-sigs.io/v1alpha1',
+    kind: 'NodeFeatureRule',
+    metadata: { name: 'n' },
+    spec: { rules: [{ name: 'a', labels: { [key]: 'true' } }] },
+  };
+  expect(
+    findingsOf(yaml([rule]), networkingRules)
+      .filter(({ path }) => path?.includes('/labels/') === true)
+      .map((finding) => finding.expected),
+  ).toEqual([`a valid name, such as ${names}`]);
+});
+
 test('what is only likely wrong is a warning', () => {
   const severity = (manifests: Manifests, rule: string): readonly string[] =>
     findingsOf(yaml(manifests), networkingRules)

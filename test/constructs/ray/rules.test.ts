@@ -52,6 +52,13 @@ test.each<[string, JsonObject]>([
       metadata: { name: 'ray', annotations: { 'ray.io/ft-enabled': 'true' } },
     },
   ],
+  [
+    'fault tolerance by annotation, in any case',
+    {
+      ...headEnv('RAY_REDIS_ADDRESS', 'redis:6379'),
+      metadata: { name: 'ray', annotations: { 'ray.io/ft-enabled': 'True' } },
+    },
+  ],
   ['a suspended group without the autoscaler', workers(group({ suspend: true }))],
   ['as many workers as the lower bound', workers(group({ replicas: 1, minReplicas: 1, maxReplicas: 2 }))],
   ['steps as large as the surge', upgrade({ stepSizePercent: 50, maxSurgePercent: 50 })],
@@ -60,6 +67,7 @@ test.each<[string, JsonObject]>([
   ['no surge, and no steps', upgrade({ stepSizePercent: 0, maxSurgePercent: 0 })],
   ['the shortest pause', upgrade({ intervalSeconds: 1 })],
   ['the shortest deadlines', rayJob({ activeDeadlineSeconds: 1, preRunningDeadlineSeconds: 1, backoffLimit: 0 })],
+  ['a single deletion, with a time that the schema rejects', rules(after('DeleteCluster', -2))],
   ['deletions in order', rules(after('DeleteWorkers', 0), after('DeleteCluster', 30), after('DeleteSelf', 60))],
   [
     'deletions at one time, in any order of the list',
@@ -352,5 +360,40 @@ describe('texts that Ray reads later', () => {
     ['no autoscaler', workers(group()), 'autoscaled-group-states-cpus'],
   ])('%s is right', (_, object, rule) => {
     expect(firing(object)).not.toContain(rule);
+  });
+});
+
+describe('tokens', () => {
+  const saidOf = (object: JsonObject): readonly string[] =>
+    findingsOf(yaml(object), rayRules)
+      .filter(({ rule }) => rule === 'ray/auth-needs-version')
+      .map(({ path, message }) => `${path} ${message}`);
+  const spec = (rayVersion: string, authOptions: JsonObject): JsonObject =>
+    clusterSpec({ rayVersion, authOptions: { mode: 'token', ...authOptions } });
+  const kubernetes = { enableK8sTokenAuth: true };
+
+  test.each<[string, JsonObject, boolean]>([
+    ['2.51.9', {}, true],
+    ['2.52.0', {}, false],
+    ['2.52.0', { secretName: 'a' }, false],
+    ['2.54.9', kubernetes, true],
+    ['2.55.0', kubernetes, false],
+    ['2.55.0', { ...kubernetes, secretName: '' }, false],
+  ])('of Ray %s with %j', (version, options, isRefused) => {
+    const refused = `/spec/rayVersion Ray ${version} does not support authOptions.mode: token`;
+    expect(saidOf(rayCluster(spec(version, options)))).toEqual(isRefused ? [refused] : []);
+  });
+
+  test('of Kubernetes are for a RayCluster without a Secret', () => {
+    expect(saidOf(rayCluster(spec('2.55.0', { ...kubernetes, secretName: 'a' })))).toEqual([
+      '/spec/authOptions/secretName secretName must not be set when enableK8sTokenAuth is set',
+    ]);
+    const cluster = spec('2.55.0', kubernetes);
+    expect(saidOf(rayJob({ rayClusterSpec: cluster }))).toEqual([
+      '/spec/rayClusterSpec/authOptions/enableK8sTokenAuth enableK8sTokenAuth is not supported for a RayJob',
+    ]);
+    expect(saidOf(rayService({ rayClusterConfig: cluster }))).toEqual([
+      '/spec/rayClusterConfig/authOptions/enableK8sTokenAuth enableK8sTokenAuth is not supported for a RayService',
+    ]);
   });
 });

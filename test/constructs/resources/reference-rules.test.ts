@@ -1,4 +1,7 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { check } from '../../../src/checks/engine';
+import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { parseYaml } from '../../../src/manifests/yaml';
 import { referenceRules } from '../../../src/constructs/resources/rules';
 import { findingsOf } from '../../support/findings';
 import { describeRules, type Manifests } from '../../support/rule-cases';
@@ -299,6 +302,7 @@ describeRules(referenceRules, [
       'a webhook at the usual port, which is there': [called(443), webhooks('Validating', {})],
       'the conversion at its port': [called(9443), conversion({ port: 9443 })],
       'an aggregated API at the usual port': [called(443), apiService({})],
+      'a webhook at a port that the schema rejects': [called(443), webhooks('Mutating', { port: 'https' })],
       'a webhook with an address': [called(443), webhooks('Mutating', undefined)],
       'a webhook in another namespace': [called(443), webhooks('Mutating', { namespace: 'other', port: 9443 })],
       'its number': [service({}), ingress({ number: 80 })],
@@ -318,6 +322,17 @@ describeRules(referenceRules, [
     silent: { 'a text about outputs': [configMap('notes', { text: 'An Output<T> has no text.' })] },
   },
 ]);
+
+test('an Output is also found in an object with a number that JSON does not hold', () => {
+  const url = 'Calling [toString] on an [Output<T>] is not supported.';
+  const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { number: 0, url } };
+  const text = JSON.stringify(object).replace('"number":0', '"number":1e400');
+  const { manifests, problems } = parseYaml(text, 'test.json');
+  expect(problems.map(({ kind }) => kind)).toEqual(['huge-number']);
+  const { findings, notChecked } = check(new ManifestSet(manifests, problems), { rules: referenceRules });
+  expect(notChecked.filter(({ why }) => why.startsWith('the rule '))).toEqual([]);
+  expect(findings.map(({ rule, path }) => `${rule} ${path}`)).toContain('pulumi/output-has-value /spec/url');
+});
 
 describe('severity', () => {
   const severities = (manifests: Manifests): readonly string[] =>

@@ -213,6 +213,19 @@ export const knativeCases: readonly RuleCases[] = [
       'no percentage': annotations({ [`queue.sidecar.${SERVING}/resource-percentage`]: '0.01' }),
     },
     silent: {
+      ...Object.fromEntries(
+        [
+          'ingress.class',
+          'ingress-class',
+          'certificate.class',
+          'certificate-class',
+          'disableAutoTLS',
+          'disable-auto-tls',
+          'disable-external-domain-tls',
+          'httpOption',
+          'http-protocol',
+        ].map((key) => [`the key ${key}`, annotations({ [`networking.knative.dev/${key}`]: 'a' })]),
+      ),
       readable: annotations({
         'networking.knative.dev/ingress-class': 'a',
         [`${SERVING}/progress-deadline`]: '30m',

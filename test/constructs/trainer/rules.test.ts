@@ -37,6 +37,11 @@ test.each<[string, readonly JsonObject[]]>([
   ],
   ['other variables', [trainJob({}, env('NCCL_DEBUG'))]],
   [
+    'processes beside a part of a device, which the schema rejects',
+    [trainJob({}, { numProcPerNode: 2, ...gpus(1.5) })],
+  ],
+  ['processes without devices', [trainJob({}, { numProcPerNode: 2 })]],
+  [
     'a dataset with a runtime that fetches it',
     [trainJob({ ...ours, initializer: { dataset: { storageUri: 'hf://a/b' } } }), fetching(dataset)],
   ],
@@ -264,5 +269,63 @@ test.each<[string, readonly JsonObject[], string]>([
   const found = findingsOf(yaml(...objects), trainerRules).filter(
     ({ rule }) => rule === 'trainer/patches-name-what-exists',
   );
-  expect(found.map((finding) => [finding.fix, finding.expected === ''])).toEqual([[fix, false]]);
+  const names = /^Set \S+ to (.*)\.$/.exec(fix)?.[1];
+  expect(found.map((finding) => [finding.fix, finding.expected])).toEqual([[fix, names]]);
+});
+
+describe('the fix of an injection', () => {
+  const injecting = (jobs: readonly JsonObject[], target: JsonObject): JsonObject =>
+    runtime({ mlPolicy: { torch: { envInjection: { targets: [target] } } } }, jobs);
+  const foundIn = (object: JsonObject): readonly (readonly (string | undefined)[])[] =>
+    findingsOf(yaml(object), trainerRules)
+      .filter(({ rule }) => rule === 'trainer/env-injection-targets-exist')
+      .map(({ message, expected, fix }) => [message, expected, fix]);
+  const general =
+    'Set jobName in torch.envInjection.targets to a job in the runtime, and containerNames to containers in that job.';
+
+  test('into no job names the jobs of the runtime', () => {
+    const target = { jobName: 'worker', containerNames: ['node'] };
+    expect(foundIn(injecting([runtimeJob('node')], target))).toEqual([
+      ['the runtime has no job "worker"', undefined, 'Set jobName in targets[0] to node.'],
+    ]);
+    expect(foundIn(injecting([], target))).toEqual([['the runtime has no job "worker"', undefined, general]]);
+  });
+
+  test('into no container names those of the job, with its init containers', () => {
+    const target = { jobName: 'node', containerNames: ['log'] };
+    const field = 'containerNames[0]';
+    expect(foundIn(injecting([runtimeJob('node', { initContainers: [{ name: 'fetch' }] })], target))).toEqual([
+      ['the job "node" has no container "log"', 'node or fetch', `Set ${field} to node or fetch.`],
+    ]);
+    expect(foundIn(injecting([runtimeJob('node', { containers: [] })], target))).toEqual([
+      ['the job "node" has no container "log"', undefined, general],
+    ]);
+  });
+});
+
+test.each<[string, JsonObject, boolean]>([
+  ['torch', { torch: {} }, true],
+  ['mpi', { mpi: { numProcPerNode: 4 } }, true],
+  ['jax', { jax: {} }, false],
+  ['no policy', {}, false],
+])('processes are compared with devices under %s: %s', (_what, mlPolicy, compares) => {
+  const objects = [trainJob(ours, { numProcPerNode: 8, ...gpus(4) }), runtime({ mlPolicy })];
+  const isSaid = firing(...objects).includes('processes-are-devices');
+  expect(isSaid).toBe(compares);
+});
+
+test.each(['nnodes', 'nproc-per-node', 'node-rank', 'master-addr', 'master-port', 'rdzv-endpoint'])(
+  'torchrun must not be given --%s, in either spelling',
+  (option) => {
+    for (const written of [option, option.replaceAll('-', '_')]) {
+      const objects = [trainJob({}, { command: ['torchrun', `--${written}=a`, 'train.py'] })];
+      expect(findingsOf(yaml(...objects), trainerRules).map(({ rule, expected }) => [rule, expected])).toEqual([
+        ['trainer/torchrun-left-to-runtime', `no --${option}`],
+      ]);
+    }
+  },
+);
+
+test('other options of torchrun are for the job to set', () => {
+  expect(firing(trainJob({}, { command: ['torchrun', '--max-restarts=3', 'train.py'] }))).toEqual([]);
 });

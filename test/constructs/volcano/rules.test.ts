@@ -1,3 +1,4 @@
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { volcanoRules } from '../../../src/constructs/volcano/rules';
 import { findingsOf } from '../../support/findings';
 import { flowCases } from './cases/flows';
@@ -92,4 +93,14 @@ test.each([
   expect(findings.filter(({ rule }) => rule === 'volcano/scheduler-config-key-known').map((one) => one.fix)).toEqual([
     fix,
   ]);
+});
+
+test('the fix of a cycle of queues names the queue only if it is its own parent', () => {
+  const fixes = (...queues: readonly JsonObject[]): readonly (string | undefined)[] =>
+    findingsOf(yaml(queues), volcanoRules)
+      .filter(({ rule }) => rule === 'volcano/queue-parents-form-a-tree')
+      .map(({ fix }) => fix);
+  expect(fixes(queue('a', { parent: 'a' }))).toEqual(['Set spec.parent to another queue, such as root.']);
+  const circle = 'Set spec.parent of one queue in the cycle to a queue outside it, or to `root`.';
+  expect(fixes(queue('a', { parent: 'b' }), queue('b', { parent: 'a' }))).toEqual([circle, circle]);
 });

@@ -293,9 +293,7 @@ function checkTargetFields(kind: string, target: JsonObject, path: string, say: 
       }
       break;
     case 'external':
-      if (has('value') === has('averageValue')) {
-        say(path, 'value must not be set when averageValue is set');
-      }
+      checkEither('value');
       break;
     case 'pods':
       if (!has('averageValue')) {
@@ -305,8 +303,14 @@ function checkTargetFields(kind: string, target: JsonObject, path: string, say: 
       }
       break;
     default:
-      if (has('averageUtilization') === has('averageValue')) {
-        say(path, 'averageUtilization must not be set when averageValue is set');
-      }
+      checkEither('averageUtilization');
+  }
+  function checkEither(field: string): void {
+    if (has(field) === has('averageValue')) {
+      say(
+        path,
+        has(field) ? `${field} must not be set when averageValue is set` : `${field} or averageValue must be set`,
+      );
+    }
   }
 }

@@ -265,11 +265,21 @@ export const resourceClaimRules: readonly Rule[] = [
   ),
 ];
 
-/** In the flat shape a request is there if any field of one is. */
+const FLAT_FIELDS = [
+  'deviceClassName',
+  'selectors',
+  'allocationMode',
+  'count',
+  'adminAccess',
+  'tolerations',
+  'capacity',
+];
+
+/** In the flat shape a request is there if any field of one is: lists and objects also if they are empty. */
 function hasFlatRequest(request: JsonObject): boolean {
-  return ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations'].some((field) => {
+  return FLAT_FIELDS.some((field) => {
     const value = request[field];
-    return given(value) && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0);
+    return given(value) && value !== '' && value !== 0;
   });
 }
 

@@ -206,7 +206,7 @@ function* orderProblems(rules: ReturnType<typeof objectsAt>, at: string): Iterab
       };
     }
     const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
-      (other) => (times.get(`${when} ${other}`) ?? -1) > ttl,
+      (other) => (times.get(`${when} ${other}`) ?? -Infinity) > ttl,
     );
     const later =
       ORDER.indexOf(policy) < 0

@@ -17,7 +17,7 @@ function devicesIn(resources: JsonObject): number | undefined {
   const amounts = { ...asObject(resources.requests), ...asObject(resources.limits) };
   const asked = Object.entries(amounts).filter(([name]) => isAcceleratorResource(name));
   const count = asked.reduce((sum, [, amount]) => sum + Number(amount), 0);
-  return asked.length > 0 && Number.isInteger(count) && count > 0 ? count : undefined;
+  return Number.isInteger(count) && count > 0 ? count : undefined;
 }
 
 const processesAreDevices = trainJobRule(

@@ -260,19 +260,21 @@ const patches = trainJobRule(
           found: manager,
         };
       }
-      const base = '/trainingRuntimeSpec/template/spec/replicatedJobs';
-      for (const { value, path } of known === undefined ? [] : objectsAt(patch.value, base)) {
+      if (known === undefined) {
+        continue;
+      }
+      for (const { value, path } of objectsAt(patch.value, '/trainingRuntimeSpec/template/spec/replicatedJobs')) {
         const name = asString(value.name) ?? '';
         const at = `/spec${patch.path}${path}`;
-        const containers = known?.get(name);
+        const containers = known.get(name);
         if (containers === undefined) {
           yield {
             path: `${at}/name`,
             message: `the runtime "${job.runtimeName}" has no job "${name}"`,
             found: name,
-            ...(known === undefined || known.size === 0 ? {} : { expected: oneOfStrings([...known.keys()]) }),
+            ...(known.size === 0 ? {} : { expected: oneOfStrings([...known.keys()]) }),
             fix:
-              known === undefined || known.size === 0
+              known.size === 0
                 ? `Remove ${fieldOf(at)}, because the runtime has no jobs.`
                 : `Set ${fieldOf(`${at}/name`)} to ${oneOfStrings([...known.keys()])}.`,
           };

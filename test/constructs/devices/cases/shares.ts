@@ -55,6 +55,11 @@ export const shareCases: readonly RuleCases[] = [
         scheduler('queues:\n- name: a\n  deserved: {amd.com/gpu: unlimited}\n'),
       ],
       'a product that no node has': [h100, forProduct('A100-SXM4-80GB, H100-SXM-80GB')],
+      'a product that no node has, beside a node without accelerators': [
+        h100,
+        node({ cpu: '4' }),
+        forProduct('A100-SXM4-80GB'),
+      ],
       'one of two nodes has no product label, and none has the resource': [
         h100,
         node({ 'amd.com/gpu': 8 }),

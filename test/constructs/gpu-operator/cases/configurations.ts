@@ -372,6 +372,14 @@ export const configurationCases: readonly RuleCases[] = [
         pluginPods({ ...MOUNTED, command: ['gpu-feature-discovery'] }),
       ],
       'the manager of the configuration': [plugin(slicing()), pluginPods({ ...MOUNTED, command: ['config-manager'] })],
+      'the manager of the configuration beside the device plugin': [
+        plugin(slicing()),
+        pluginPods(MOUNTED, {
+          name: 'manager',
+          image: 'nvcr.io/nvidia/k8s-device-plugin:v0',
+          command: ['config-manager'],
+        }),
+      ],
       'a volume of another kind': [plugin(slicing()), pluginPods({ volumeMounts: [{ name: 'b', mountPath: '/b' }] })],
       'a mounted ConfigMap of another kind': [configMap({ PASS_DEVICE_SPECS: 'true' }), pluginPods(MOUNTED)],
       'a file': [
@@ -409,14 +417,14 @@ function exporterPods(name: string): JsonObject {
 }
 
 /** The device plugin without the operator. */
-function pluginPods(container: JsonObject): JsonObject {
+function pluginPods(container: JsonObject, ...others: readonly JsonObject[]): JsonObject {
   const { namespace } = asObject(plugin(slicing()).metadata);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'nvidia-device-plugin', ...(typeof namespace === 'string' ? { namespace } : {}) },
     spec: {
-      containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }],
+      containers: [{ name: 'main', image: 'nvcr.io/nvidia/k8s-device-plugin:v0', ...container }, ...others],
       volumes: [
         { name: 'config', configMap: { name: 'plugin' } },
         { name: 'b', emptyDir: {} },
