@@ -105,6 +105,7 @@ export function leavesBelow(domain: Domain): readonly Domain[] {
 
 export class TopologyTrees {
   private readonly trees = new Map<string, TopologyTree>();
+  private readonly known = new Map<Topology, TopologyTree>();
 
   constructor(
     private readonly table: NodeTable,
@@ -123,13 +124,19 @@ export class TopologyTrees {
         ? this.topologies.find(has)
         : this.topologies.find((candidate) => candidate.name === topology);
     if (found !== undefined) {
-      return has(found) ? this.tree(found) : undefined;
+      return has(found) ? this.knownTree(found) : undefined;
     }
     const single = new Set(levels);
     const known = levels.every((level) => this.table.nodes.some((node) => levelValue(node, level) !== undefined));
     return topology === undefined && single.size === 1 && known
       ? this.tree({ name: levels[0], levels: [levels[0]] })
       : undefined;
+  }
+
+  private knownTree(topology: Topology): TopologyTree {
+    const tree = this.known.get(topology) ?? this.tree(topology);
+    this.known.set(topology, tree);
+    return tree;
   }
 
   private tree({ name, levels }: Topology): TopologyTree {
