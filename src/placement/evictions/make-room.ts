@@ -82,6 +82,7 @@ export function makeRoom(
         return inVain.era;
       },
       has: isUseless,
+      hasAlike: (gang) => inVain.has(gang),
     });
     return made;
   };

@@ -75,6 +75,15 @@ export class RoomIndex {
     return this.upToDate(podClass, undefined).open;
   }
 
+  /** The same where they are few; undefined also where the room of the class has not been asked for yet, since counting it takes a look at all rows. */
+  openIfFew(podClass: PodClass, most: number): readonly number[] | undefined {
+    if (this.sums.get(undefined)?.[podClass.id] === undefined) {
+      return undefined;
+    }
+    const open = this.openRows(podClass);
+    return open.length <= most ? open : undefined;
+  }
+
   /** The domains of a level that have room, in no order. */
   openDomains(podClass: PodClass, tree: TopologyTree, level: number): readonly Domain[] {
     return this.upToDate(podClass, tree).openDomains[level];

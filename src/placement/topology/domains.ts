@@ -105,7 +105,7 @@ export function leavesBelow(domain: Domain): readonly Domain[] {
 
 export class TopologyTrees {
   private readonly trees = new Map<string, TopologyTree>();
-  private readonly known = new Map<Topology, TopologyTree>();
+  private readonly known = new WeakMap<TopologyConstraint, { readonly tree: TopologyTree | undefined }>();
 
   constructor(
     private readonly table: NodeTable,
@@ -113,7 +113,16 @@ export class TopologyTrees {
   ) {}
 
   /** The tree of a constraint, or undefined if the topology or one of its levels does not exist. */
-  forConstraint({ topology, required, preferred, sliceLevel }: TopologyConstraint): TopologyTree | undefined {
+  forConstraint(constraint: TopologyConstraint): TopologyTree | undefined {
+    let known = this.known.get(constraint);
+    if (known === undefined) {
+      known = { tree: this.find(constraint) };
+      this.known.set(constraint, known);
+    }
+    return known.tree;
+  }
+
+  private find({ topology, required, preferred, sliceLevel }: TopologyConstraint): TopologyTree | undefined {
     const levels = [required, preferred, sliceLevel].filter((level) => level !== undefined);
     if (levels.length === 0) {
       return undefined;
@@ -124,19 +133,13 @@ export class TopologyTrees {
         ? this.topologies.find(has)
         : this.topologies.find((candidate) => candidate.name === topology);
     if (found !== undefined) {
-      return has(found) ? this.knownTree(found) : undefined;
+      return has(found) ? this.tree(found) : undefined;
     }
     const single = new Set(levels);
     const known = levels.every((level) => this.table.nodes.some((node) => levelValue(node, level) !== undefined));
     return topology === undefined && single.size === 1 && known
       ? this.tree({ name: levels[0], levels: [levels[0]] })
       : undefined;
-  }
-
-  private knownTree(topology: Topology): TopologyTree {
-    const tree = this.known.get(topology) ?? this.tree(topology);
-    this.known.set(topology, tree);
-    return tree;
   }
 
   private tree({ name, levels }: Topology): TopologyTree {
