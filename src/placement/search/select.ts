@@ -117,14 +117,11 @@ export class Selector {
    * @param count rows that are asked for: a few are scored one by one. @default - perhaps all
    */
   scoresOf(podClass: PodClass, wishless: boolean, count = Infinity): (row: number) => number {
-    return this.scoreOf(this.needs(podClass, wishless).group, count);
-  }
-
-  private scoreOf({ id, score }: Group, count: number): (row: number) => number {
+    const { group } = this.needs(podClass, wishless);
     if (count <= FEW_ROWS) {
-      return score;
+      return group.score;
     }
-    const { values, offset } = this.index.scores(id, score);
+    const { values, offset } = this.index.scores(group.id, group.score);
     return (row) => values[offset + row];
   }
 
@@ -152,15 +149,15 @@ export class Selector {
 
   private bestOfRows(podClass: PodClass, group: Group, { rows, without, wishless = false }: Within): number {
     const { ledger, table, others } = this.session;
+    const { values, offset } = this.index.scores(group.id, group.score);
     const count = rows?.length ?? table.count;
-    const scoreOf = this.scoreOf(group, count);
     const wishes = podClass.dynamic && !wishless;
     let best = NOWHERE;
     let bestScore = -Infinity;
     for (let i = 0; i < count; i++) {
       const row = rows === undefined ? i : rows[i];
-      const score = without?.[row] === 1 ? -Infinity : scoreOf(row);
-      if (score === -Infinity || (score <= bestScore && !wishes)) {
+      const score = values[offset + row];
+      if (score === -Infinity || without?.[row] === 1 || (score <= bestScore && !wishes)) {
         continue;
       }
       if (!ledger.fits(podClass, row) || (others.active && others.constraint(podClass, row) !== undefined)) {
