@@ -71,9 +71,10 @@ function decided(
 }
 
 function decisionOf(cycle: Cycle, pending: readonly PendingGang[]): Decision {
-  const { session } = cycle;
+  const { session, bound, withdrawn } = cycle;
+  const started = withdrawn.size === 0 ? bound : bound.filter((pod) => !withdrawn.has(pod));
   return {
-    bindings: cycle.bound.filter((pod) => !cycle.withdrawn.has(pod)).map((pod) => cycle.binding(pod)),
+    bindings: started.map((pod) => cycle.binding(pod)),
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
     ...(cycle.repartitions.length === 0 ? {} : { repartitions: cycle.repartitions }),

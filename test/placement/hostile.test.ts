@@ -167,7 +167,7 @@ function withoutShortcuts<T>(work: () => T): T {
     jest.spyOn(Parking.prototype, 'mayFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'mayEverFit').mockReturnValue(true),
     jest.spyOn(Parking.prototype, 'isForlorn').mockReturnValue(false),
-    jest.spyOn(EmptyRooms.prototype, 'of').mockReturnValue(Infinity),
+    jest.spyOn(EmptyRooms.prototype, 'holds').mockReturnValue(true),
     jest.spyOn(EmptyRooms.prototype, 'isNone').mockReturnValue(false),
     jest.spyOn(OpenRows.prototype, 'mayBeAny').mockReturnValue(true),
     jest.spyOn(PodsOnNodes.prototype, 'isForlorn').mockReturnValue(false),

@@ -64,8 +64,8 @@ function counted(session: Session, record: GangRecord, releasing: readonly PodRe
     throw new Error(`${record.gang.name} can be placed although no room is counted for it`);
   }
   const rooms = new EmptyRooms(session);
-  const everFits = needs.every(([podClass, count]) => rooms.of(podClass) >= count);
-  if (needs.some(([podClass]) => rooms.isNone(podClass) !== (rooms.of(podClass) === 0))) {
+  const everFits = needs.every(([podClass, count]) => rooms.holds(podClass, count));
+  if (needs.some(([podClass]) => rooms.isNone(podClass) === rooms.holds(podClass, 1))) {
     throw new Error(`whether no node takes a pod of ${record.gang.name} is not what the room of all nodes says`);
   }
   return { fits, everFits, isPlaced, isExact };

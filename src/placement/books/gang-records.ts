@@ -104,7 +104,7 @@ export function startOf({ roles, root, needed }: GangRecord): GangRecord['start'
 }
 
 /** Equal for gangs that fit or do not fit alike, whose first turn does not depend on what is free; undefined where that cannot be said. */
-export function likenessOf({ gang, roles, root, needed }: GangRecord): string | undefined {
+export function likenessOf({ gang, roles, root, needed }: GangRecord): string | number | undefined {
   return needed === 0 || !roles.every(isNew) || roles.some(mayGain) || !startsAlike(root)
     ? undefined
     : (plainLikeness(gang, roles) ??
@@ -143,8 +143,14 @@ function classOf(role: RoleRecord): PodClass | undefined {
   return role.fresh ?? role.pods.at(0)?.podClass;
 }
 
+/** More pods than most gangs have; keeps numbers of gangs that are alike apart. */
+const MOST_USUAL = 2 ** 20;
+
 /** The same for gangs of one role that say nothing else: most gangs, thousands of which may come at once. */
-function plainLikeness({ topology, subgroups, minimum }: Gang, roles: readonly RoleRecord[]): string | undefined {
+function plainLikeness(
+  { topology, subgroups, minimum }: Gang,
+  roles: readonly RoleRecord[],
+): string | number | undefined {
   const [only] = roles;
   const isPlain =
     roles.length === 1 &&
@@ -153,7 +159,13 @@ function plainLikeness({ topology, subgroups, minimum }: Gang, roles: readonly R
     minimum === undefined &&
     only.role.topology === undefined &&
     only.role.subgroup === undefined;
-  return isPlain ? `${classOf(only)?.id} ${only.size} ${only.minimum} ${only.role.leader}` : undefined;
+  if (!isPlain) {
+    return undefined;
+  }
+  const id = classOf(only)?.id;
+  const { size } = only;
+  const isUsual = id !== undefined && only.minimum === size && size < MOST_USUAL && only.role.leader === undefined;
+  return isUsual ? id * MOST_USUAL + size : `${id} ${size} ${only.minimum} ${only.role.leader}`;
 }
 
 /** May one of its pods fit somewhere because another was placed? What keeps others away, or is kept away, fits in fewer places then. */
@@ -184,15 +196,18 @@ function gangRecord(
   queue: QueueRecord | undefined,
   byPriority: boolean,
 ): GangRecord & { readonly roles: RolePods[] } {
-  const roles: RolePods[] = [];
-  const root = unitOf(gang, gang.name, undefined, []);
+  const root = unitOf(gang, gang.name, undefined, NO_PATH);
   const units = root.children.length === 0 ? undefined : unitsIn(root, new Map());
-  const record: GangRecord & { readonly roles: RolePods[]; needed: number } = {
+  const inOrder =
+    gang.roles.length < 2
+      ? gang.roles
+      : [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0));
+  const record: GangRecord & { roles: RolePods[]; needed: number } = {
     index,
     gang,
     queue,
     root,
-    roles,
+    roles: NO_ROLES,
     priority: gang.priority ?? 0,
     arrival: gang.arrival ?? 0,
     preemptible: gang.preemptible ?? true,
@@ -203,38 +218,50 @@ function gangRecord(
     firstTurn: undefined,
     placed: 0,
   };
-  const inOrder =
-    gang.roles.length < 2
-      ? gang.roles
-      : [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0));
-  for (const role of inOrder) {
-    const unit = role.subgroup === undefined ? root : units?.get(role.subgroup);
-    if (unit === undefined) {
-      throw new SnapshotError(
-        `Role "${role.name}" of gang "${gang.name}" names subgroup "${role.subgroup}", which the gang does not have.`,
-      );
-    }
-    const stated = gang.minimum !== undefined || unit.minimum !== undefined;
-    const minimum = Math.min(role.count, role.minimum ?? (stated ? 0 : role.count));
-    const made = new RolePods(role, record, unit, minimum);
-    roles.push(made);
-    unit.roles.push(made);
+  record.roles = inOrder.map((role) => roleIn(record, role, units));
+  if (units === undefined) {
+    root.roles = record.roles;
+  } else {
+    record.roles.forEach((role) => role.unit.roles.push(role));
   }
   record.needed = neededIn(root);
   return record;
 }
 
-function unitOf(gang: Gang, name: string, subgroup: Subgroup | undefined, path: readonly string[]): UnitRecord {
+function roleIn(record: GangRecord, role: Role, units: ReadonlyMap<string, UnitRecord> | undefined): RolePods {
+  const { gang, root } = record;
+  const unit = role.subgroup === undefined ? root : units?.get(role.subgroup);
+  if (unit === undefined) {
+    throw new SnapshotError(
+      `Role "${role.name}" of gang "${gang.name}" names subgroup "${role.subgroup}", which the gang does not have.`,
+    );
+  }
+  const stated = gang.minimum !== undefined || unit.minimum !== undefined;
+  const minimum = Math.min(role.count, role.minimum ?? (stated ? 0 : role.count));
+  return new RolePods(role, record, unit, minimum);
+}
+
+/** The list of its roles is that of the gang where there are no subgroups. */
+type UnitInMaking = UnitRecord & { roles: RoleRecord[] };
+
+const NO_PATH: readonly string[] = [];
+const NO_UNITS: UnitRecord[] = [];
+const NO_ROLES: RolePods[] = [];
+
+function unitOf(gang: Gang, name: string, subgroup: Subgroup | undefined, path: readonly string[]): UnitInMaking {
   if (path.includes(name)) {
     throw new SnapshotError(`Subgroup "${name}" of gang "${gang.name}" is its own ancestor.`);
   }
-  const children = gang.subgroups?.filter(({ parent }) => parent === subgroup?.name) ?? [];
+  const inside = subgroup === undefined ? path : [...path, name];
+  const children = gang.subgroups
+    ?.filter(({ parent }) => parent === subgroup?.name)
+    .map((child) => unitOf(gang, child.name, child, inside));
   return {
     name,
     subgroup,
     topology: subgroup === undefined ? gang.topology : subgroup.topology,
-    children: children.map((child) => unitOf(gang, child.name, child, subgroup === undefined ? path : [...path, name])),
-    roles: [],
+    children: children ?? NO_UNITS,
+    roles: gang.subgroups === undefined ? NO_ROLES : [],
     minimum: subgroup === undefined ? gang.minimum : subgroup.minimum,
   };
 }

@@ -269,7 +269,7 @@ export class Ledger {
   ): void {
     const { podClass, role } = pod;
     pod.row = by === 1 ? row : NOWHERE;
-    pod.devices = by === 1 ? devices : [];
+    pod.devices = by === 1 ? devices : NO_DEVICES;
     if (claimed.length > 0) {
       pod.claimed = by === 1 ? claimed : NO_CLAIMS;
       this.claims.change(claimed, by);
@@ -308,10 +308,9 @@ export class Ledger {
       if (accelerator.kind === 'mig') {
         devices.forEach((slot) => (table.migFree[slot * table.profiles.length + podClass.profile] -= by));
       } else {
-        for (const slot of devices) {
-          table.deviceFree[slot] -= by * milliOn(table, slot, accelerator);
+        for (let i = 0; i < devices.length; i++) {
+          table.take(row, devices[i], by * milliOn(table, devices[i], accelerator));
         }
-        table.recountDevices(row);
       }
     }
     table.changed(row);
@@ -354,4 +353,5 @@ function chargeQueues(
 }
 
 const NO_CLAIMS: readonly ClaimedDevices[] = [];
+const NO_DEVICES: readonly number[] = [];
 const NO_VERSION = -1;

@@ -46,9 +46,10 @@ export class RolePods implements RoleRecord {
 
   private allNew(): PodRecord[] {
     const { role, gang, first, fresh } = this;
-    const pods: PodRecord[] = [];
-    for (let i = 0; i < role.count; i++) {
-      pods.push(newPod(`${gang.gang.name}-${role.name}-${i}`, this, first + i, fresh!));
+    // Of its final length: a list that grows takes several times the memory, and most gangs have few pods.
+    const pods = new Array<PodRecord>(role.count);
+    for (let i = 0; i < pods.length; i++) {
+      pods[i] = newPod(`${gang.gang.name}-${role.name}-${i}`, this, first + i, fresh!);
     }
     return pods;
   }

@@ -72,7 +72,7 @@ export class Session {
   private dynamicPods = 0;
   /** A template without pods can ask for others as well: only their end changes what is looked at. */
   private hadDynamicPods = false;
-  private readonly kinds = new Map<string, number>();
+  private readonly kinds = new Map<string | number, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, { readonly codes: Uint8Array; readonly podClass: PodClass }>();

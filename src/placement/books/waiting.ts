@@ -14,6 +14,8 @@ export interface Line {
   readonly gangs: readonly GangRecord[];
   /** The shortest duration that any of them states, seconds; Infinity where none does. */
   readonly shortest: number;
+  /** Whether all of them have the same right and state the same duration. */
+  readonly areAlike: boolean;
 }
 
 export type Lines = ReadonlyMap<QueueRecord, readonly Line[]>;
@@ -244,6 +246,7 @@ class Members {
     return {
       gangs,
       shortest: gangs.reduce((least, { gang }) => Math.min(least, gang.expectedSeconds ?? Infinity), Infinity),
+      areAlike: gangs.every((gang) => haveSameRight(gang, gangs[0])),
     };
   }
 }
@@ -269,7 +272,18 @@ function merged<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => nu
 
 /** The line of one gang alone. */
 export function lineOf(gang: GangRecord): Line {
-  return { gangs: [gang], shortest: gang.gang.expectedSeconds ?? Infinity };
+  return { gangs: [gang], shortest: gang.gang.expectedSeconds ?? Infinity, areAlike: true };
+}
+
+/** May gangs that ask for the same evict the same, and for as long? */
+export function haveSameRight(a: GangRecord, b: GangRecord): boolean {
+  return (
+    a.queue === b.queue &&
+    a.priority === b.priority &&
+    a.preemptible === b.preemptible &&
+    (a.gang.preempts ?? true) === (b.gang.preempts ?? true) &&
+    a.gang.expectedSeconds === b.gang.expectedSeconds
+  );
 }
 
 function inLine(order: GangOrderName): (a: GangRecord, b: GangRecord) => number {

@@ -69,6 +69,7 @@ const MOST_MOVE_SETS = 12_000;
 const MOST_WISH_TRIALS = 16;
 
 const NO_TURNS: readonly Turn[] = [];
+const EVERYWHERE: Within = {};
 const NO_PODS: ReadonlySet<PodRecord> = new Set();
 
 /** Choices of other pods that are tried, for gangs of several roles that need only some of their pods. */
@@ -459,7 +460,7 @@ export class Cycle {
 
   /** The nodes that the gang may use. */
   besideReservation(gang: GangRecord): Within {
-    return this.keepsOff(gang) ? { without: this.reservation!.rows } : {};
+    return this.keepsOff(gang) ? { without: this.reservation!.rows } : EVERYWHERE;
   }
 
   /** The nodes that the pods of the turn may use: those that run on end when they would have ended. */
@@ -471,7 +472,7 @@ export class Cycle {
       running.size > 0 &&
       turn.gang.kind === undefined &&
       turn.pods.every((pod) => running.has(pod) && endOf(pod)! <= reservation.startAt);
-    return isInTime ? {} : this.besideReservation(turn.gang);
+    return isInTime ? EVERYWHERE : this.besideReservation(turn.gang);
   }
 
   /**

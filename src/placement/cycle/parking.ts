@@ -280,7 +280,7 @@ export class Parking {
     if (needs === undefined) {
       return classes.every((podClass) => rooms.isNone(podClass)) ? classes : undefined;
     }
-    const short = needs.find(([podClass, count]) => rooms.of(podClass) < count);
+    const short = needs.find(([podClass, count]) => !rooms.holds(podClass, count));
     return short === undefined ? undefined : [short[0]];
   }
 

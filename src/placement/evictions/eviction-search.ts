@@ -304,29 +304,45 @@ function* alternatives({ session }: Cycle, planned: Outcome): Generator<Outcome>
 /** Length of the shortest prefix of the list whose eviction makes the gang fit. */
 function smallestPrefix(cycle: Cycle, turn: Turn, candidates: readonly Portion[]): number | undefined {
   const { ledger } = cycle.session;
-  const fits = (count: number): boolean => {
+  const mark = ledger.mark();
+  const length = prefixThatFits(cycle, turn, candidates);
+  ledger.rollback(mark);
+  return length;
+}
+
+/** What was evicted and is not enough stays evicted while more is: O(log n) trials, but each candidate goes only a few times. */
+function prefixThatFits(cycle: Cycle, turn: Turn, candidates: readonly Portion[]): number | undefined {
+  const { ledger } = cycle.session;
+  const fits = (): boolean => cycle.mayHave(turn) && cycle.fits(turn);
+  /** Evicts the next ones for good if they are not enough. */
+  const areEnough = (from: number, to: number): boolean => {
     const mark = ledger.mark();
-    evictAll(cycle, candidates.slice(0, count));
-    const done = cycle.mayHave(turn) && cycle.fits(turn);
-    ledger.rollback(mark);
-    return done;
+    for (let i = from; i < to; i++) {
+      candidates[i].pods.forEach((pod) => ledger.remove(pod));
+    }
+    const enough = fits();
+    if (enough) {
+      ledger.rollback(mark);
+    } else {
+      ledger.keep();
+    }
+    return enough;
   };
-  if (fits(0)) {
+  if (fits()) {
     return 0;
   }
   let low = 0;
-  let high = 1;
-  while (high < candidates.length && !fits(high)) {
+  let high = Math.min(1, candidates.length);
+  while (low < high && !areEnough(low, high)) {
     low = high;
-    high *= 2;
+    high = Math.min(2 * low, candidates.length);
   }
-  high = Math.min(high, candidates.length);
-  if (high === candidates.length && (high === low || !fits(high))) {
+  if (low === high) {
     return undefined;
   }
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (fits(middle)) {
+    if (areEnough(low, middle)) {
       high = middle;
     } else {
       low = middle;

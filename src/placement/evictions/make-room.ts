@@ -45,6 +45,14 @@ export function makeRoom(
   if (actions.length === 0) {
     return 0;
   }
+  if (isNothingLeft(cycle)) {
+    turns.keep(session.short);
+    if (most > 0) {
+      // All that waits had its turn.
+      turns.clear();
+    }
+    return 0;
+  }
   cycle.terminating = cycle.releasing().map((pod) => ({ pod, row: pod.row }));
   cycle.terminating.forEach(({ pod }) => session.ledger.remove(pod));
   cycle.releasesCount = true;
@@ -82,6 +90,7 @@ export function makeRoom(
         return inVain.era;
       },
       has: isUseless,
+      hasAlike: (gang) => inVain.has(gang),
     });
     return made;
   };
@@ -146,6 +155,19 @@ export function makeRoom(
     takeBackNeedless(cycle);
   });
   return session.policy.makeRoomLimit - tries.remaining;
+}
+
+/** Has every gang all of its pods, and does none of them wait for others to terminate? Mostly a cluster is not full. */
+function isNothingLeft(cycle: Cycle): boolean {
+  if (cycle.nominated.length > 0 || cycle.evicted.length > 0 || cycle.releasing().length > 0) {
+    return false;
+  }
+  for (const { placed, size } of cycle.session.short) {
+    if (placed < size) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Gangs that are in no line, without those that need no try as they are now; `forlorn` ones may need one after this decision has placed others. */

@@ -8,6 +8,7 @@
  */
 import { addTo } from '../../facts/collections';
 import { type GangRecord, type QueueRecord } from '../books/records';
+import { haveSameRight } from '../books/waiting';
 
 /** Gangs; those that are alike count as one: of one queue, with the same pods and the same right. */
 export class Alike {
@@ -31,7 +32,7 @@ export class Alike {
   /** Thousands of gangs are asked about. */
   has(gang: GangRecord): boolean {
     const alike = isLikeOthers(gang) ? this.byKind.get(gang.kind!) : undefined;
-    return alike !== undefined && alike.some((other) => hasSameRight(gang, other));
+    return alike !== undefined && alike.some((other) => haveSameRight(gang, other));
   }
 
   copyTo(other: Alike): void {
@@ -48,16 +49,6 @@ export class Alike {
 
 function isLikeOthers({ kind, placed }: GangRecord): boolean {
   return kind !== undefined && placed === 0;
-}
-
-function hasSameRight(a: GangRecord, b: GangRecord): boolean {
-  return (
-    a.queue === b.queue &&
-    a.priority === b.priority &&
-    a.preemptible === b.preemptible &&
-    (a.gang.preempts ?? true) === (b.gang.preempts ?? true) &&
-    a.gang.expectedSeconds === b.gang.expectedSeconds
-  );
 }
 
 /** More than this, and twice as many as there are gangs that wait, are not remembered. */

@@ -190,12 +190,25 @@ export function chooseDevices(table: NodeTable, row: number, podClass: PodClass)
   if (table.overdrawn[row] > 0 && withinTotal(table, row, podClass) < 1) {
     return undefined;
   }
-  const isPlain = podClass.models === undefined && podClass.filters.length === 0;
-  if (accelerator.kind === 'fraction' && deviceCount === 1 && isPlain) {
-    const slot = preferredPart(table, row, accelerator);
-    return slot < 0 ? undefined : [slot];
+  if (podClass.models === undefined && podClass.filters.length === 0) {
+    if (accelerator.kind === 'fraction' && deviceCount === 1) {
+      const slot = preferredPart(table, row, accelerator);
+      return slot < 0 ? undefined : [slot];
+    }
+    if (accelerator.kind === 'whole' && !table.linked && table.reports.fresh === 0) {
+      return firstWhole(table, row, deviceCount);
+    }
   }
-  const fitting = fittingSlots(table, row, podClass);
+  return chooseAmong(table, fittingSlots(table, row, podClass), podClass, accelerator);
+}
+
+function chooseAmong(
+  table: NodeTable,
+  fitting: readonly number[],
+  podClass: PodClass,
+  accelerator: AcceleratorRequest,
+): readonly number[] | undefined {
+  const { deviceCount } = podClass;
   switch (accelerator.kind) {
     case 'whole':
       return fitting.length < deviceCount ? undefined : chooseWhole(table, fitting, deviceCount);
@@ -277,6 +290,17 @@ function preferred(table: NodeTable, fitting: readonly number[], accelerator: Ac
 
 function leftOver(table: NodeTable, slot: number, accelerator: AcceleratorRequest): number {
   return table.deviceFree[slot] - milliOn(table, slot, accelerator);
+}
+
+/** The first whole devices that are free, where it does not matter which: the same as `chooseWhole`, and no more of them are looked at. */
+function firstWhole({ deviceStart, deviceFree }: NodeTable, row: number, count: number): readonly number[] | undefined {
+  const chosen: number[] = [];
+  for (let slot = deviceStart[row]; slot < deviceStart[row + 1] && chosen.length < count; slot++) {
+    if (deviceFree[slot] >= WHOLE) {
+      chosen.push(slot);
+    }
+  }
+  return chosen.length < count ? undefined : chosen;
 }
 
 function chooseInstances(

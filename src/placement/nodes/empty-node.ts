@@ -2,6 +2,7 @@
  * What a node takes were nothing on it: how many pods of a class a new node like it would have room for.
  */
 import { milliOn } from '../nodes/devices';
+import { type Amounts } from '../model/model';
 import { type NodeTable, WHOLE } from '../nodes/node-table';
 import { type PodClass } from '../nodes/pod-class';
 
@@ -29,27 +30,33 @@ interface Nodes {
   staticRow(podClass: PodClass): Uint8Array;
 }
 
+interface Counted {
+  readonly replaced: number;
+  /** Of all rows, or as many at least. */
+  readonly pods: number;
+  readonly isAll: boolean;
+}
+
 /** What the cluster would take were nothing on it; worked out once for a class and the nodes as they are, and no row is kept. */
 export class EmptyRooms {
-  private readonly pods = new Map<PodClass, { readonly replaced: number; readonly pods: number }>();
+  private readonly pods = new Map<PodClass, Counted>();
   private readonly forlorn = new Map<PodClass, { readonly replaced: number; readonly never: boolean }>();
 
   constructor(private readonly nodes: Nodes) {}
 
-  /** Pods of the class. O(rows). */
-  of(podClass: PodClass): number {
-    const { table } = this.nodes;
-    const before = this.pods.get(podClass);
-    if (before?.replaced === table.replaced) {
-      return before.pods;
+  /** Whether so many pods of the class. The first question ends at the row with which they do; O(rows). */
+  holds(podClass: PodClass, count: number): boolean {
+    const { replaced } = this.nodes.table;
+    const known = this.pods.get(podClass);
+    const before = known?.replaced === replaced ? known : undefined;
+    if (before !== undefined && (before.isAll || before.pods >= count)) {
+      return before.pods >= count;
     }
+    const most = before === undefined ? count : Infinity;
     let pods = 0;
-    this.each(podClass, (room) => {
-      pods += room;
-      return false;
-    });
-    this.pods.set(podClass, { replaced: table.replaced, pods });
-    return pods;
+    const isAll = !this.each(podClass, (room) => (pods += room) >= most);
+    this.pods.set(podClass, { replaced, pods, isAll });
+    return pods >= count;
   }
 
   /** Whether no node takes a pod of the class, whatever is on it. It ends at the first that does. */
@@ -92,12 +99,13 @@ function asksForMoreThanAny(table: NodeTable, { columns, amounts, accelerator, d
 
 /** Pods of the class that an empty node takes; what pods outside the snapshot use is taken on it as well. */
 function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): number {
-  const { used = {} } = table.nodes[row];
+  const { used = NOTHING } = table.nodes[row];
+  const { columns, amounts } = podClass;
   let pods = MOST_PODS;
-  podClass.columns.forEach((column, i) => {
-    const free = table.allocatable[column][row] - (used[table.resources[column]] ?? 0);
-    pods = Math.min(pods, Math.floor(free / podClass.amounts[i]));
-  });
+  for (let i = 0; i < columns.length; i++) {
+    const free = table.allocatable[columns[i]][row] - (used[table.resources[columns[i]]] ?? 0);
+    pods = Math.min(pods, Math.floor(free / amounts[i]));
+  }
   const { accelerator, deviceCount } = podClass;
   if (accelerator === undefined || pods <= 0) {
     return Math.max(0, pods);
@@ -121,6 +129,7 @@ function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): numbe
 }
 
 const MOST_PODS = 1_000_000;
+const NOTHING: Amounts = {};
 
 function perDevice(table: NodeTable, row: number, { accelerator }: PodClass): number {
   return Math.floor(WHOLE / milliOn(table, table.deviceStart[row], accelerator!));

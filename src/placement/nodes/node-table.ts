@@ -267,6 +267,20 @@ export class NodeTable {
     this.version[row] = version;
   }
 
+  /** Thousandths of a device are taken, or given back where they are below 0. */
+  take(row: number, slot: number, milli: number): void {
+    const { deviceFree } = this;
+    const before = deviceFree[slot];
+    const after = before - milli;
+    deviceFree[slot] = after;
+    if (before < 0 || after < 0 || this.overdrawn[row] > 0) {
+      this.recountDevices(row);
+      return;
+    }
+    this.milliFree[row] -= milli;
+    this.wholeFree[row] += Number(after === WHOLE) - Number(before === WHOLE);
+  }
+
   recountDevices(row: number): void {
     let whole = 0;
     let milli = 0;

@@ -77,10 +77,13 @@ function byAge(a: QueueRecord, b: QueueRecord): number {
 
 /** More than its fair share in some resource that counts. */
 function isOverShare(queue: QueueRecord, judgment: ShareJudgment, asked: Float64Array): boolean {
-  return queue.allocated.some(
-    (amount, account) =>
-      amount > queue.fairShare[account] + DUST && (judgment === 'any-resource' || asked[account] > 0),
-  );
+  const { allocated, fairShare } = queue;
+  for (let account = 0; account < allocated.length; account++) {
+    if (allocated[account] > fairShare[account] + DUST && (judgment === 'any-resource' || asked[account] > 0)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** Largest part of the cluster that the queue has of any resource, by its weight. */

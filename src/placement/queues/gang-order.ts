@@ -57,6 +57,8 @@ interface Node {
 export interface Skips {
   readonly era: number;
   has(gang: GangRecord): boolean;
+  /** Whether the gang is left out with all that are alike. */
+  hasAlike(gang: GangRecord): boolean;
 }
 
 /** What the order asks about the books. */
@@ -192,13 +194,16 @@ export class GangOrder {
 
   /** The first place of the line, from where it is, whose gang waits and is not left out. What was left out stays so during an era. */
   private liveOf(entry: Entry): number {
-    const { gangs } = entry.line;
+    const { gangs, areAlike } = entry.line;
     const skipped = this.skipped!;
     if (entry.liveEra !== skipped.era) {
       entry.liveEra = skipped.era;
       entry.live = entry.at;
     }
     let live = Math.max(entry.live, entry.at);
+    if (areAlike && live < gangs.length && skipped.hasAlike(gangs[live])) {
+      live = gangs.length;
+    }
     while (live < gangs.length && (gangs[live].placed > 0 || skipped.has(gangs[live]))) {
       live++;
     }

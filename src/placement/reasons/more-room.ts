@@ -147,21 +147,34 @@ class LeastGrowth {
     if (overdrawnRows === 0 && short * deviceCount > this.table.mostOffered()) {
       return rows.length;
     }
+    // Thousands of rows are compared, so none is divided.
+    const less = mostDevices(deviceCount, (relative) => relative < worst.relative, worst.relative);
+    const atMost = mostDevices(deviceCount, (relative) => relative <= worst.relative, worst.relative);
     for (let i = from; i < rows.length; i++) {
       const row = rows[i];
       const taken = room[row] < most ? room[row] : most;
       const wanted = (taken + short) * deviceCount;
       const free = wholeFree[row];
       if (
-        overdrawn[row] > 0 ||
-        ((wanted <= free || wanted <= offered[row]) &&
-          isLess((wanted - free) / deviceCount, row, worst.relative, worst.row))
+        ((wanted <= free || wanted <= offered[row]) && wanted - free <= (row < worst.row ? atMost : less)) ||
+        overdrawn[row] > 0
       ) {
         return i;
       }
     }
     return rows.length;
   }
+}
+
+/** The most devices whose part of a request is less than a limit, or not more than it. */
+function mostDevices(deviceCount: number, isWithin: (relative: number) => boolean, limit: number): number {
+  let devices = limit * deviceCount;
+  if (Number.isFinite(devices)) {
+    for (devices = Math.ceil(devices) + 1; !isWithin(devices / deviceCount);) {
+      devices--;
+    }
+  }
+  return devices;
 }
 
 interface Roomiest {

@@ -69,7 +69,7 @@ export class PendingReasons {
 
   explained(gang: GangRecord, detail: Detail): PendingGang {
     const { cycle, kinds } = this;
-    const awaited = cycle.awaited.get(gang);
+    const awaited = cycle.awaited.size === 0 ? undefined : cycle.awaited.get(gang);
     if (awaited !== undefined) {
       return awaitsRepartition(cycle, gang, awaited);
     }

@@ -32,8 +32,10 @@ export function fewestRows(
     const taken = best(among, Math.min(wanted, among.length), scoreOf);
     taken.forEach((row) => parts.push({ row, pods: room }));
     left -= taken.length * room;
-    const gone = new Set(taken);
-    byRoom[room] = among.filter((row) => !gone.has(row));
+    if (taken.length > 0) {
+      const gone = new Set(taken);
+      byRoom[room] = taken.length === among.length ? [] : among.filter((row) => !gone.has(row));
+    }
     if (taken.length < among.length) {
       break;
     }
@@ -69,22 +71,30 @@ function best(rows: readonly number[], count: number, scoreOf: (row: number) => 
   if (count === 0) {
     return [];
   }
-  const ranked = rows.map((row) => ({ row, score: scoreOf(row) }));
   if (count === 1) {
-    return [ranked.reduce((first, one) => (isBetter(one, first) ? one : first)).row];
+    return [first(rows, scoreOf)];
   }
-  return ranked
-    .sort((a, b) => (isBetter(a, b) ? -1 : 1))
+  return rows
+    .map((row) => ({ row, score: scoreOf(row) }))
+    .sort((a, b) => (isBetter(a.score, a.row, b.score, b.row) ? -1 : 1))
     .slice(0, count)
     .map(({ row }) => row);
 }
 
-interface Ranked {
-  readonly row: number;
-  readonly score: number;
+function first(rows: readonly number[], scoreOf: (row: number) => number): number {
+  let [best] = rows;
+  let bestScore = scoreOf(best);
+  for (let i = 1; i < rows.length; i++) {
+    const score = scoreOf(rows[i]);
+    if (isBetter(score, rows[i], bestScore, best)) {
+      best = rows[i];
+      bestScore = score;
+    }
+  }
+  return best;
 }
 
 /** The better score decides, then the lower row. */
-function isBetter(a: Ranked, b: Ranked): boolean {
-  return a.score > b.score || (a.score === b.score && a.row < b.row);
+function isBetter(score: number, row: number, other: number, otherRow: number): boolean {
+  return score > other || (score === other && row < otherRow);
 }

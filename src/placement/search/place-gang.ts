@@ -5,6 +5,7 @@
  * goes to `domain-placer.ts`. The pods of a unit go one by one to the best row (`pod-placer.ts`), in the order of roles, else the largest
  * first, else by a bounded search. Every attempt is a mark in the operation log, and what fails is rolled back.
  */
+import { type TopologyConstraint } from '../model/model';
 import { HOSTNAME } from '../topology/domains';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type RoleRecord, type UnitRecord } from '../books/records';
@@ -24,11 +25,16 @@ export class GangPlacer {
   private readonly claims: ClaimSearch;
   private readonly each: PodPlacer;
   private readonly domains: DomainPlacer;
+  /** The innermost level of the first topology as a preference. */
+  private readonly innermost: TopologyConstraint | undefined;
 
   constructor(
     private readonly session: Session,
     selector: Selector,
   ) {
+    const [topology] = session.topologyList;
+    const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
+    this.innermost = level === undefined ? undefined : { topology: topology.name, preferred: level };
     this.room = new Room(session);
     this.joint = new JointSearch(session, selector);
     this.claims = new ClaimSearch(session, selector);
@@ -64,16 +70,13 @@ export class GangPlacer {
 
   /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
-    const { policy, topologyList } = this.session;
     const silent =
-      policy.gangSpread === 'together' &&
+      this.session.policy.gangSpread === 'together' &&
       root.topology === undefined &&
       root.children.every(saysNothing) &&
       root.roles.every(({ role }) => role.topology === undefined) &&
       pods.some(({ podClass }) => podClass.deviceCount > 0 || podClass.claims.length > 0);
-    const [topology] = silent ? topologyList : [];
-    const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
-    return level === undefined ? root : { ...root, topology: { topology: topology.name, preferred: level } };
+    return silent && this.innermost !== undefined ? { ...root, topology: this.innermost } : root;
   }
 
   private unit(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {

@@ -64,8 +64,9 @@ export class PodPlacer {
     const { ledger } = this.session;
     const [{ podClass }] = pods;
     const room = (row: number): number => (without?.[row] === 1 ? 0 : this.room.onRow(podClass, row));
-    const score = this.selector.scoresOf(podClass, wishless, rows?.length);
-    const parts = fewestRows(rows ?? this.index.openRows(podClass), pods.length, room, score);
+    const among = rows ?? this.index.openRows(podClass);
+    const score = this.selector.scoresOf(podClass, wishless, among.length);
+    const parts = fewestRows(among, pods.length, room, score);
     let next = 0;
     return (
       parts !== undefined &&

@@ -11,6 +11,12 @@ import { type Session } from '../books/session';
 /** More pods than a node takes. */
 const NO_LIMIT = 1_000_000;
 
+/** Room of one class by row, and the version of the row for which it holds. */
+interface Counts {
+  readonly room: Int32Array;
+  readonly versions: Int32Array;
+}
+
 /** Sums of one class over one tree, or over the cluster where there is no tree. */
 interface Sums {
   /** Room by row, as it is in the sums. */
@@ -24,29 +30,34 @@ interface Sums {
   readonly domainPlaces: Int32Array;
   /** By domain: grows whenever the room of one of its rows changes. Of trees alone. */
   readonly stamps: Int32Array;
+  /** The lowest domain of each row. None without a tree. */
+  readonly leaves: readonly (Domain | undefined)[];
   total: number;
   position: number;
   era: number;
 }
 
 export class RoomIndex {
-  private readonly rooms: (Int32Array | undefined)[] = [];
-  private readonly versions: (Int32Array | undefined)[] = [];
+  private readonly counts: (Counts | undefined)[] = [];
   private readonly sums = new Map<TopologyTree | undefined, (Sums | undefined)[]>();
-  private readonly paths = new Map<TopologyTree, readonly (Domain | undefined)[]>();
+  private readonly leaves = new Map<TopologyTree, (Domain | undefined)[]>();
 
   constructor(private readonly session: Session) {}
 
   /** Room on one node. */
   ofRow(podClass: PodClass, row: number): number {
     const { table, ledger } = this.session;
-    const room = (this.rooms[podClass.id] ??= new Int32Array(table.count));
-    const versions = (this.versions[podClass.id] ??= new Int32Array(table.count).fill(-1));
+    const { room, versions } = this.countsOf(podClass);
     if (versions[row] !== table.version[row]) {
       versions[row] = table.version[row];
       room[row] = this.session.staticRow(podClass)[row] === 0 ? ledger.capacity(podClass, row, NO_LIMIT) : 0;
     }
     return room[row];
+  }
+
+  private countsOf({ id }: PodClass): Counts {
+    const { count } = this.session.table;
+    return (this.counts[id] ??= { room: new Int32Array(count), versions: new Int32Array(count).fill(-1) });
   }
 
   /** Room by row, up to date until the books change. */
@@ -62,6 +73,15 @@ export class RoomIndex {
   /** The rows that have room, in no order. */
   openRows(podClass: PodClass): readonly number[] {
     return this.upToDate(podClass, undefined).open;
+  }
+
+  /** The same where they are few; undefined also where the room of the class has not been asked for yet, since counting it takes a look at all rows. */
+  openIfFew(podClass: PodClass, most: number): readonly number[] | undefined {
+    if (this.sums.get(undefined)?.[podClass.id] === undefined) {
+      return undefined;
+    }
+    const open = this.openRows(podClass);
+    return open.length <= most ? open : undefined;
   }
 
   /** The domains of a level that have room, in no order. */
@@ -99,72 +119,65 @@ export class RoomIndex {
       openDomains: (tree?.levels ?? []).map(() => []),
       domainPlaces: new Int32Array(tree?.domains.length ?? 0),
       stamps: new Int32Array(tree?.domains.length ?? 0),
+      leaves: tree === undefined ? [] : this.leavesOf(tree),
       total: 0,
       position: 0,
       era: -1,
     });
-    if (sums.era !== table.era || table.changes.length - sums.position > table.count) {
-      for (let row = 0; row < table.count; row++) {
-        this.recount(podClass, tree, sums, row);
-      }
-    } else {
-      this.follow(podClass, tree, sums);
-    }
+    const isFar = sums.era !== table.era || table.changes.length - sums.position > table.count;
+    this.follow(podClass, sums, isFar ? table.allRows : table.changes, isFar ? 0 : sums.position);
     sums.era = table.era;
     sums.position = table.changes.length;
     return sums;
   }
 
   /** Most rows that are noted are as they were counted: they changed more than once, or the change was undone. */
-  private follow(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums): void {
-    const { version, changes } = this.session.table;
-    const rooms = this.rooms[podClass.id];
-    const versions = this.versions[podClass.id];
+  private follow(podClass: PodClass, sums: Sums, rows: ArrayLike<number>, from: number): void {
+    const { version } = this.session.table;
     const { counted } = sums;
-    for (let i = sums.position; i < changes.length; i++) {
-      const row = changes[i];
-      if (
-        rooms === undefined ||
-        versions === undefined ||
-        versions[row] !== version[row] ||
-        rooms[row] !== counted[row]
-      ) {
-        this.recount(podClass, tree, sums, row);
+    const { room, versions } = this.countsOf(podClass);
+    for (let i = from; i < rows.length; i++) {
+      const row = rows[i];
+      const by = (versions[row] === version[row] ? room[row] : this.ofRow(podClass, row)) - counted[row];
+      if (by !== 0) {
+        add(sums, row, by);
       }
     }
   }
 
-  private recount(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums, row: number): void {
-    const by = this.ofRow(podClass, row) - sums.counted[row];
-    if (by === 0) {
-      return;
-    }
-    const { counted } = sums;
-    if (tree === undefined && (counted[row] === 0) !== (counted[row] + by === 0)) {
-      toggle(sums.open, sums.places, row, row, counted[row] === 0, ITSELF);
-    }
-    counted[row] += by;
-    sums.total += by;
-    for (let at = tree === undefined ? undefined : this.path(tree)[row]; at !== undefined; at = at.parent) {
-      const before = sums.byDomain[at.index];
-      sums.byDomain[at.index] += by;
-      sums.stamps[at.index]++;
-      if ((before === 0) !== (before + by === 0)) {
-        toggle(sums.openDomains[at.level], sums.domainPlaces, at, at.index, before === 0, INDEX);
+  private leavesOf(tree: TopologyTree): readonly (Domain | undefined)[] {
+    let leaves = this.leaves.get(tree);
+    if (leaves === undefined) {
+      leaves = new Array<Domain | undefined>(this.session.table.count).fill(undefined);
+      for (const leaf of tree.leaves) {
+        for (const row of leaf.rows) {
+          leaves[row] = leaf;
+        }
       }
+      this.leaves.set(tree, leaves);
     }
+    return leaves;
   }
+}
 
-  /** The lowest domain of each row. */
-  private path(tree: TopologyTree): readonly (Domain | undefined)[] {
-    let path = this.paths.get(tree);
-    if (path === undefined) {
-      const list = new Array<Domain | undefined>(this.session.table.count).fill(undefined);
-      tree.leaves.forEach((leaf) => leaf.rows.forEach((row) => (list[row] = leaf)));
-      path = list;
-      this.paths.set(tree, path);
+/** Takes in that the row has room for so many more pods. */
+function add(sums: Sums, row: number, by: number): void {
+  const { counted, byDomain, stamps } = sums;
+  const before = counted[row];
+  const after = before + by;
+  counted[row] = after;
+  sums.total += by;
+  if (sums.places.length > 0 && (before === 0) !== (after === 0)) {
+    toggle(sums.open, sums.places, row, row, before === 0, ITSELF);
+  }
+  for (let at = sums.leaves[row]; at !== undefined; at = at.parent) {
+    const { index } = at;
+    const had = byDomain[index];
+    byDomain[index] += by;
+    stamps[index]++;
+    if ((had === 0) !== (had + by === 0)) {
+      toggle(sums.openDomains[at.level], sums.domainPlaces, at, index, had === 0, INDEX);
     }
-    return path;
   }
 }
 

@@ -12,6 +12,7 @@ import { canonicalText } from '../model/canonical-text';
 import { nodeConstraints, type PodClass } from '../nodes/pod-class';
 import { NOWHERE } from '../books/records';
 import { OpenRows } from './open-rows';
+import { RoomIndex } from './room-index';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
 import { type ScoreFunction, scoreFunction } from './score/node-score';
@@ -54,6 +55,7 @@ const SIGNAL = 1000;
 export class Selector {
   private readonly index: ScoreIndex;
   private readonly open: OpenRows;
+  private readonly room: RoomIndex;
   private readonly score: ScoreFunction;
   private readonly kinds: WorkloadKinds;
   private readonly constraints: ConstraintIds;
@@ -65,6 +67,7 @@ export class Selector {
   constructor(private readonly session: Session) {
     const { table, policy } = session;
     this.open = session.index(OpenRows);
+    this.room = session.index(RoomIndex);
     this.index = new ScoreIndex(table, session.ledger, session.index(FreeTrees));
     this.kinds = kindsOf(session);
     this.constraints = session.index(ConstraintIds);
@@ -97,7 +100,11 @@ export class Selector {
     if (without === undefined && ledger.isKnownNotToFit(podClass)) {
       return NOWHERE;
     }
-    const row = this.index.best(group.id, group.score, { podClass, cpu, memory, without });
+    const open = this.index.knows(group.id) ? undefined : this.room.openIfFew(podClass, FEW_ROWS);
+    const row =
+      open === undefined
+        ? this.index.best(group.id, group.score, { podClass, cpu, memory, without })
+        : this.bestOfFew(podClass, open, group.score, without);
     if (row === NOWHERE && without === undefined) {
       ledger.rememberNoFit(podClass);
     }
@@ -116,6 +123,28 @@ export class Selector {
     }
     const { values, offset } = this.index.scores(group.id, group.score);
     return (row) => values[offset + row];
+  }
+
+  /** Where a cluster is full, the scores of all rows need not be known. The rows are in no order. */
+  private bestOfFew(
+    podClass: PodClass,
+    rows: readonly number[],
+    score: RowScore,
+    without: Uint8Array | undefined,
+  ): number {
+    const { ledger } = this.session;
+    let best = NOWHERE;
+    let bestScore = -Infinity;
+    for (const row of rows) {
+      if (without?.[row] !== 1 && ledger.fits(podClass, row)) {
+        const own = score(row);
+        if (own > bestScore || (own === bestScore && row < best)) {
+          best = row;
+          bestScore = own;
+        }
+      }
+    }
+    return best;
   }
 
   private bestOfRows(podClass: PodClass, group: Group, { rows, without, wishless = false }: Within): number {

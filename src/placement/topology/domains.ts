@@ -105,6 +105,7 @@ export function leavesBelow(domain: Domain): readonly Domain[] {
 
 export class TopologyTrees {
   private readonly trees = new Map<string, TopologyTree>();
+  private readonly known = new WeakMap<TopologyConstraint, { readonly tree: TopologyTree | undefined }>();
 
   constructor(
     private readonly table: NodeTable,
@@ -112,7 +113,16 @@ export class TopologyTrees {
   ) {}
 
   /** The tree of a constraint, or undefined if the topology or one of its levels does not exist. */
-  forConstraint({ topology, required, preferred, sliceLevel }: TopologyConstraint): TopologyTree | undefined {
+  forConstraint(constraint: TopologyConstraint): TopologyTree | undefined {
+    let known = this.known.get(constraint);
+    if (known === undefined) {
+      known = { tree: this.find(constraint) };
+      this.known.set(constraint, known);
+    }
+    return known.tree;
+  }
+
+  private find({ topology, required, preferred, sliceLevel }: TopologyConstraint): TopologyTree | undefined {
     const levels = [required, preferred, sliceLevel].filter((level) => level !== undefined);
     if (levels.length === 0) {
       return undefined;

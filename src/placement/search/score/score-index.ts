@@ -50,6 +50,11 @@ export class ScoreIndex {
     this.stack = new Int32Array(128);
   }
 
+  /** Have the scores of the group been asked for? */
+  knows(group: number): boolean {
+    return this.groups[group] !== undefined;
+  }
+
   /** Scores by row, up to date. The rows begin at `offset`. */
   scores(group: number, score: RowScore): { readonly values: Float64Array; readonly offset: number } {
     return { values: this.upToDate(group, score).values, offset: this.leaves };
