@@ -680,7 +680,7 @@ export const SHAPES: readonly string[] = [
   'sidecarLabel=o^s folder=s title!=s uid!=s rows![448=a^o variables[449=a^o tags=a^s refresh=i@Duration from=s description=s namespace=os@NamespaceReference name=s labels=o^s annotations=o^s overrides=o',
   'podMonitor=o rules=o dashboard=o',
   'vendor!=s#amd|gaudi|neuron|ascend|tpu namespace=os@NamespaceReference labels=o^s podLabels=o^s interval=i@Duration dashboard=b overrides>451=o annotations=o^s alerts=o alertLabels=o^s runbooks=s',
-  'group=s#hygiene summary!=s on!=s#object|pod-template|set kinds=a^s sees=s#spec|all-but-name|namespace|template appliesTo=f check!=f id!=s fix!=s concerns=a^s tier=s#schema|cel|server|webhook|advice severity=s#info|warning|error why=s source=s',
+  'group=s#hygiene summary!=s on!=s#object|pod-template|set kinds=a^s sees=s#spec|all-but-name|namespace|template appliesTo=f check!=f id!=s fix!=s concerns=a^s yieldsTo=s#any|core tier=s#schema|cel|server|webhook|advice severity=s#info|warning|error why=s source=s',
   'version=s architecture=s#aarch64|x86_64 graceOverTime=i@Duration presetVirtualDevices=b useClusterInfoManager=b superPodSize=n reserveNodes=n',
   'chart! version=s repository=s namespace=os@NamespaceReference release=s values',
   'name!=s repository!=s version=s namespace!=s largeCrds!=b formerRepositories!=a^s',
