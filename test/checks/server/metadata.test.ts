@@ -85,6 +85,8 @@ describe('names', () => {
   test('a generateName is judged as the name that it begins', () => {
     expect(configMap({ generateName: 'a.-' })).toEqual(['metadata/name /metadata/generateName']);
     expect(configMap({ generateName: 'A' })).toEqual(['metadata/name /metadata/generateName']);
+    // A name beside it changes nothing.
+    expect(configMap({ name: 'a', generateName: '-a-' })).toEqual(['metadata/name /metadata/generateName']);
     expect(configMap({ generateName: '-a-' })).toEqual(['metadata/name /metadata/generateName']);
     expect(configMap({ generateName: '-a' })).toEqual(['metadata/name /metadata/generateName']);
     expect(found('v1', 'Namespace', { generateName: 'a'.repeat(63) })).toEqual([]);
