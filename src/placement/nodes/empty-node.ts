@@ -44,7 +44,7 @@ export class EmptyRooms {
 
   constructor(private readonly nodes: Nodes) {}
 
-  /** Whether so many pods of the class. The first question ends at the row with which they do; O(rows). */
+  /** Whether that number of pods of the class. The first question ends at the row with which it does; O(rows). */
   holds(podClass: PodClass, count: number): boolean {
     const { replaced } = this.nodes.table;
     const known = this.pods.get(podClass);

@@ -160,7 +160,7 @@ export class RoomIndex {
   }
 }
 
-/** Takes in that the row has room for so many more pods. */
+/** Takes in that the row has room for more pods, or for fewer. */
 function add(sums: Sums, row: number, by: number): void {
   const { counted, byDomain, stamps } = sums;
   const before = counted[row];
