@@ -134,7 +134,7 @@ export function contentWords(node: SchemaNode | undefined, path: string): string
   if (/^an integer\b(?! or)/.test(value)) {
     return integerWords(path) ?? value;
   }
-  if (value === 'an object' && AMOUNTS.test(path)) {
+  if (value === 'an object' && AMOUNTS.test(path) && node?.values?.typeNames !== 'object') {
     return 'a map of resources to quantities, such as { nvidia.com/gpu: 8 }';
   }
   if (value === 'a string' && node !== undefined) {
@@ -178,8 +178,10 @@ function admits(node: SchemaNode, words: string): boolean {
   const [, isOfType = ({ typeNames }: SchemaNode) => /\bstring$|^any value$/.test(typeNames)] =
     CONTENT_TYPES.find(([form]) => form.test(words)) ?? [];
   const [, example] = /\bsuch as "?([^\s",]+)"?$/.exec(words) ?? [];
+  const [, member] = /^an object such as \{ (\w+):/.exec(words) ?? [];
   return (
     isOfType(node) &&
+    (member === undefined || node.values !== undefined || node.child(member) !== undefined) &&
     node.schema.enum === undefined &&
     (example === undefined || node.pattern === undefined || node.pattern.test(example))
   );

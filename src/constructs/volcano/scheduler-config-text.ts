@@ -582,9 +582,9 @@ function readerOf(key: string): string | undefined {
   return reader === undefined ? successorOf(key) : `${ARGUMENTS_OF}the ${reader[0]} plugin`;
 }
 
-/** Arguments have moved to other plugins, whose names they begin with: `deviceshare.GPUSharingEnable in the arguments of …`. */
+/** Switches have moved to other plugins, whose names they begin with: `deviceshare.GPUSharingEnable in the arguments of …`. */
 function successorOf(key: string): string | undefined {
-  const [, own] = /^\w+\.(\w+)$/.exec(key) ?? [];
+  const [, own] = /^\w+\.(\w+Enable)$/.exec(key) ?? [];
   const found = Object.entries(SCHEDULER_PLUGINS).flatMap(([plugin, { arguments: known }]) =>
     own !== undefined && Object.hasOwn(known, `${plugin}.${own}`)
       ? [`${plugin}.${own} in ${ARGUMENTS_OF}the ${plugin} plugin`]

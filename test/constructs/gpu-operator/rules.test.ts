@@ -84,7 +84,7 @@ test.each<[JsonObject, string]>([
   [plugin('- version: v1\n'), 'the configuration must be a mapping, but is a list'],
   [
     plugin(slicing({ name: 'nvidia.com/gpu', replicas: 1 })),
-    'sharing.timeSlicing.resources[0].replicas must be greater than or equal to 2: 1',
+    'sharing.timeSlicing.resources[0].replicas must be greater than or equal to 2, but is 1',
   ],
   [plugin({ ...slicing(), flags: { migStrategy: 'x' } }), 'flags.migStrategy: unsupported value "x"'],
   [plugin({ ...slicing(), flags: { x: 1 } }), 'unknown key "x" in flags'],

@@ -97,11 +97,20 @@ test.each([
     'Remove tiers[0].plugins[0].arguments["other.cpu"].',
   ],
   [
+    'volcano/scheduler-config-key-known',
+    'actions: allocate\ntiers: [{plugins: [{name: predicates, arguments: {predicate.GPUSharingEnable: true}}]}]',
+    'Replace tiers[0].plugins[0].arguments["predicate.GPUSharingEnable"] with deviceshare.GPUSharingEnable in the arguments of the deviceshare plugin.',
+  ],
+  [
     'volcano/scheduler-actions-known',
     'actions: "allocate, backfill-me"',
     'Replace "backfill-me" with "backfill" in actions.',
   ],
-  ['volcano/scheduler-actions-known', 'actions: "allocate, xyz"', 'Remove "xyz" from actions.'],
+  [
+    'volcano/scheduler-actions-known',
+    'actions: "allocate, xyz"',
+    'Remove "xyz" from actions, or replace it with enqueue, allocate, backfill, preempt, reclaim, gangpreempt, gangreclaim, or shuffle.',
+  ],
 ])('%s of %s', (rule, text, fix) => {
   expect(fixesOf(rule, volcanoRules, configMap('volcano-scheduler.conf', text))).toEqual([fix]);
 });

@@ -312,7 +312,7 @@ export const quotaRules: readonly Rule[] = [
           }
           const least = min.get(name);
           const most = max.get(name);
-          if (least === undefined || most === undefined) {
+          if (least === undefined || most === undefined || !isExact(asObject(value.maxLimitRequestRatio)[name])) {
             continue;
           }
           const { counted, highest } = countedRatio(ratio, least, most);
@@ -393,6 +393,10 @@ function nameInstead(name: string, type: JsonValue | undefined): string {
 }
 
 /** Thousandths are the smallest unit of a ratio. A ratio is at least 1, so that min must not exceed max. */
+/** Whether a number has the digits that its text has: of more than 15, some may have been lost when it was read. */
+const isExact = (amount: JsonValue | undefined): boolean =>
+  typeof amount !== 'number' || !Number.isInteger(amount) || BigInt(amount).toString() === String(amount);
+
 /** Amounts from this one on are counted in whole units, so that their thousandths fit in 64 bits. */
 const MOST_IN_THOUSANDTHS = (2n ** 63n - 1n) / 1000n;
 
