@@ -20,7 +20,7 @@ import { RepeatedFindings } from '../repeated-findings';
 import { withShortNames, withShortValues } from './long-values';
 import { MOST_FINDINGS, omittedMessage } from './most-findings';
 import { fixInFile } from '../rules/source-rules';
-import { type Violation } from '../rules/rule';
+import { type Violation, type Yields } from '../rules/rule';
 import { withOneRemoval } from './removals';
 import { withoutSecretValues } from './secrets';
 import { type FindingSink, type ReportedFacts, wantsGroup, wantsTiers } from './sink';
@@ -43,7 +43,7 @@ interface Located {
   /** Absent for what never became a manifest. */
   readonly manifest?: Manifest;
   /** As in the facts of the rule. */
-  readonly yieldsTo?: ReportedFacts['yieldsTo'];
+  readonly yieldsTo?: Yields;
 }
 
 /** The findings of one rule, tier, and severity in one manifest. */

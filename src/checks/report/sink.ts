@@ -2,11 +2,14 @@
  * What takes the findings of a check: the collector of a report, or a record of a part of the check.
  */
 import { type Manifest, type Position } from '../../manifests/manifest';
-import { type RuleFacts, type Violation } from '../rules/rule';
+import { type RuleFacts, type Violation, type Yields } from '../rules/rule';
 import { TIERS, type RuleGroup, type Tier } from './finding';
 
 /** The facts of its rule that a finding has. */
-export type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group' | 'yieldsTo'>;
+export interface ReportedFacts extends Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix' | 'group'> {
+  /** @internal */
+  readonly yieldsTo?: Yields;
+}
 
 /** What was asked for. */
 export interface WantedFindings {

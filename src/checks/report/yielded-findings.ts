@@ -2,13 +2,13 @@
  * Two rules that report one field for one reason: the finding of a rule that yields to the other is left out.
  */
 import { type Manifest } from '../../manifests/manifest';
-import { type RuleFacts } from '../rules/rule';
+import { type Yields } from '../rules/rule';
 import { type Finding } from './finding';
 
 interface Reported {
   readonly finding: Finding;
   readonly manifest?: Manifest;
-  readonly yieldsTo?: RuleFacts['yieldsTo'];
+  readonly yieldsTo?: Yields;
 }
 
 const CORE = 'core/';

@@ -101,8 +101,11 @@ interface RuleFacts {
    * @default - each finding of this rule is reported
    * @internal
    */
-  readonly yieldsTo?: 'core' | 'any';
+  readonly yieldsTo?: Yields;
 }
+
+/** To which rules a rule yields. */
+export type Yields = 'core' | 'any';
 
 /** Looks at one manifest at a time. */
 export interface ObjectRule extends RuleFacts {

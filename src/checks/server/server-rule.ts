@@ -19,8 +19,8 @@ import {
   type ObjectRule,
   type PodTemplateRule,
   type RuleContext,
-  type RuleFacts,
   type Violation,
+  type Yields,
 } from '../rules/rule';
 import { droppedFields, isDropped } from './gated-fields';
 import { rangeFault } from './addresses';
@@ -36,7 +36,7 @@ export interface RuleTexts {
   /** As in `RuleFacts`. @default - the rule is always run */
   readonly concerns?: readonly string[];
   /** As in `RuleFacts`. @default - each finding of the rule is reported */
-  readonly yieldsTo?: RuleFacts['yieldsTo'];
+  readonly yieldsTo?: Yields;
   /** File below `pkg/` of kubernetes, or module and file. @default - `apis/core/validation/validation.go` */
   readonly source?: string;
 }
