@@ -119,6 +119,7 @@ const BY_LIST: Readonly<Record<string, string>> = {
 /** Lists whose items refer to what has the name; items of others have names of their own. */
 const REFERRING: Readonly<Record<string, string>> = {
   configMapTargetRef: 'the name of the ConfigMap',
+  costs: 'the name of a metric, such as cpu',
   env: 'the name of the variable, such as LOG_LEVEL',
   envFrom: 'the name of the source',
   options: 'the name of an option, such as ndots',
@@ -174,6 +175,31 @@ const BY_PARENT: Readonly<Record<string, string>> = {
   'triggers[].metadata': 'a map of the parameters of the scaler, with values in quotes',
   'targetPort.name': 'the name of a port, such as http',
   'triggers[].type': 'the type of a scaler, such as prometheus',
+  'awsElasticBlockStore.volumeID': 'the ID of an EBS volume, such as vol-0123456789abcdef0',
+  'azureDisk.diskName': 'the name of the disk in its resource group',
+  'azureDisk.diskURI': 'the resource ID of a managed disk, or the URI of a blob',
+  'azureFile.shareName': 'the name of the file share',
+  'cinder.volumeID': 'the ID of the Cinder volume',
+  'csi.driver': 'the name of the CSI driver, such as csi.example.com',
+  'ephemeral.volumeClaimTemplate':
+    'an object such as { spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 10Gi } } } }',
+  'flexVolume.driver': 'the name of the FlexVolume driver, such as example.com/disk',
+  'gcePersistentDisk.pdName': 'the name of the persistent disk',
+  'gitRepo.repository': 'the URL of a Git repository, such as https://example.com/models.git',
+  'glusterfs.endpoints': 'the name of the Endpoints of the GlusterFS servers',
+  'glusterfs.path': 'the name of the GlusterFS volume',
+  'hostPath.path': 'a path on the node, such as /data',
+  'iscsi.iqn': 'the name of the iSCSI target, such as iqn.2001-04.com.example:storage',
+  'iscsi.targetPortal': 'the address of the iSCSI portal, such as 192.0.2.10:3260',
+  'photonPersistentDisk.pdID': 'the ID of the persistent disk',
+  'portworxVolume.volumeID': 'the ID of the Portworx volume',
+  'quobyte.volume': 'the name of the Quobyte volume',
+  'rbd.image': 'the name of the RBD image',
+  'scaleIO.gateway': 'the address of the ScaleIO gateway, such as https://scaleio.example.com/api',
+  'scaleIO.system': 'the name of the ScaleIO system',
+  'scaleIO.volumeName': 'the name of a volume in the ScaleIO system',
+  'storageos.volumeName': 'the name of the StorageOS volume',
+  'vsphereVolume.volumePath': 'the path of a disk in a datastore, such as "[datastore1] disks/data.vmdk"',
 };
 
 const LABEL_KEY = 'a key such as example.com/rack';

@@ -65,6 +65,9 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 const INT_OR_STRING = 'x-kubernetes-int-or-string';
 
+/** `Remove spec.nullable.` */
+const removing = (path: string): string => `Remove ${fieldOf(path)}.`;
+
 export interface Definition {
   readonly hasStatus: boolean;
   /** Minor of the Kubernetes version that is checked for. */
@@ -82,7 +85,7 @@ export function checkStructuralSchema(
     say(`${path}/type`, 'the type of the root must be object', { expected: 'object' });
   }
   if (root.nullable === true) {
-    say(`${path}/nullable`, 'nullable must not be true at the root');
+    say(`${path}/nullable`, 'nullable must not be true at the root', { fix: removing(`${path}/nullable`) });
   }
   if (given(root.additionalProperties)) {
     say(`${path}/additionalProperties`, 'additionalProperties must not be set at the root');
@@ -130,7 +133,9 @@ function checkRootMetadata(metadata: JsonValue | undefined, path: string, say: S
       ([field, value]) => !['type', 'properties'].includes(field) && isFilled(value),
     )?.[0] ?? Object.keys(asObject(metadata.properties)).find((name) => name !== 'name' && name !== 'generateName');
   if (other !== undefined) {
-    say(path, `a schema of metadata must restrict only name and generateName, not ${other}`);
+    say(path, `a schema of metadata must restrict only name and generateName, not ${other}`, {
+      fix: `Remove ${other} from ${fieldOf(path)}${Object.hasOwn(metadata, other) ? '' : '.properties'}.`,
+    });
   }
 }
 
@@ -220,10 +225,14 @@ function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
     say(`${path}/additionalProperties`, 'additionalProperties must not be set when properties is set');
   }
   if (additionalProperties === false) {
-    say(`${path}/additionalProperties`, 'additionalProperties must not be false in a structural schema');
+    say(`${path}/additionalProperties`, 'additionalProperties must not be false in a structural schema', {
+      fix: removing(`${path}/additionalProperties`),
+    });
   }
   if (Array.isArray(schema.items)) {
-    say(`${path}/items`, 'items must be a single schema');
+    say(`${path}/items`, 'items must be a single schema', {
+      fix: `Replace the list in ${fieldOf(`${path}/items`)} with one schema, such as { type: string }.`,
+    });
   }
   if (schema[PRESERVE] === false) {
     say(`${path}/${PRESERVE}`, `${PRESERVE} must be true or unset`);
@@ -330,7 +339,9 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     });
   }
   if ((kind === 'set' || kind === 'map') && item.nullable === true) {
-    say(`${path}/items/nullable`, `the items of ${withArticle(kind)} must not be nullable`);
+    say(`${path}/items/nullable`, `the items of ${withArticle(kind)} must not be nullable`, {
+      fix: removing(`${path}/items/nullable`),
+    });
   }
   if (kind === 'set') {
     checkSetItems(item, path, say);
@@ -342,7 +353,9 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     return;
   }
   if (keys.length === 0) {
-    say(keysPath, 'x-kubernetes-list-map-keys must be set for a list of type map');
+    say(keysPath, 'x-kubernetes-list-map-keys must be set for a list of type map', {
+      expected: 'a list of fields of the items, such as [name]',
+    });
   }
   if (text(item.type) !== 'object') {
     say(`${path}/items/type`, 'the items of a list of type map must be objects', { expected: 'object' });
@@ -369,18 +382,25 @@ function checkSetItems(item: JsonObject, path: string, say: Say): void {
 function checkListKey(key: ReturnType<typeof textsOf>[number], item: JsonObject, path: string, say: Say): void {
   const field = asObject(item.properties)[key.value];
   if (!isObject(field)) {
-    say(key.path, `the items have no field "${key.value}"`);
+    say(key.path, `the items have no field "${key.value}"`, {
+      fix: `Add ${key.value} to ${fieldOf(path)}, or remove it from x-kubernetes-list-map-keys.`,
+    });
     return;
   }
   const at = pointer(path, key.value);
   if (field.type === 'array' || field.type === 'object') {
-    say(`${at}/type`, 'a key must be a scalar');
+    say(`${at}/type`, 'a key must be a scalar', {
+      expected: 'string, integer, number, or boolean',
+      fix: `Set ${fieldOf(`${at}/type`)} to string, integer, number, or boolean, or remove ${key.value} from x-kubernetes-list-map-keys.`,
+    });
   }
   if (field.nullable === true) {
-    say(`${at}/nullable`, 'a key must not be nullable');
+    say(`${at}/nullable`, 'a key must not be nullable', { fix: removing(`${at}/nullable`) });
   }
   if (!given(field.default) && !textsOf(item.required, '').some(({ value }) => value === key.value)) {
-    say(key.path, `the key "${key.value}" must be required or have a default`);
+    say(key.path, `the key "${key.value}" must be required or have a default`, {
+      fix: `Add ${key.value} to required of the items, or set a default for it.`,
+    });
   }
 }
 
@@ -398,9 +418,13 @@ export function checkSelectableFields(fields: JsonValue | undefined, schema: Jso
         expected: 'the path of a field in the schema, such as .spec.field',
       });
     } else if (jsonPath.startsWith('.metadata')) {
-      say(`${at}/jsonPath`, 'metadata must not be a selectable field');
+      say(`${at}/jsonPath`, 'metadata must not be a selectable field', {
+        fix: `Remove ${fieldOf(at)}: metadata.name and metadata.namespace are always selectable.`,
+      });
     } else if (!['string', 'boolean', 'integer'].includes(text(target.type))) {
-      say(`${at}/jsonPath`, 'a selectable field must be a string, a boolean, or an integer');
+      say(`${at}/jsonPath`, 'a selectable field must be a string, a boolean, or an integer', {
+        fix: `Set ${fieldOf(`${at}/jsonPath`)} to the path of a string, a boolean, or an integer.`,
+      });
     }
     if (placed.findIndex((other) => other.value.jsonPath === jsonPath) < index) {
       say(`${at}/jsonPath`, `duplicate value "${jsonPath}"`);
