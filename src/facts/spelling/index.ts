@@ -1,6 +1,6 @@
 /**
  * Names in messages: which known name a misspelled one was probably meant to be, and lists of names.
  */
-export { editDistance, nearestName, nearestNames, relatedName } from './near';
+export { editDistance, lettersOf, mayBeNear, nearestName, nearestNames, relatedName } from './near';
 export { nearestObjectName, nearestOf, ObjectNames } from './object-names';
 export { quotedNames } from './quoted-names';

@@ -109,21 +109,30 @@ export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) {
     return limit;
   }
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  let [beforePrevious, previous, row] = [0, 1, 2].map(() => new Uint32Array(b.length + 1));
+  for (let j = 0; j <= b.length; j += 1) {
+    previous[j] = j;
+  }
   for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
+    let least = (row[0] = i);
     for (let j = 1; j <= b.length; j += 1) {
-      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        row[j] = Math.min(row[j], beforePrevious[j - 2] + 1);
+      const isEqual = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let changes = Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (isEqual ? 0 : 1));
+      if (
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+      ) {
+        changes = Math.min(changes, beforePrevious[j - 2] + 1);
       }
+      row[j] = changes;
+      least = Math.min(least, changes);
     }
-    if (Math.min(...row) >= limit) {
+    if (least >= limit) {
       return limit;
     }
-    beforePrevious = previous;
-    previous = row;
+    [beforePrevious, previous, row] = [previous, row, beforePrevious];
   }
   return Math.min(previous[b.length], limit);
 }

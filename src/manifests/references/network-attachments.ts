@@ -59,6 +59,20 @@ function readAttachments(set: ManifestSet): readonly NetworkAttachment[] {
   return [...definitions, ...sriov, ...nvidia];
 }
 
+const tiedBySet = new WeakMap<ManifestSet, Map<string, readonly NetworkAttachment[]>>();
+
+/** The networks to which a resource is tied that a container asks for. */
+export function networksOfResource(set: ManifestSet, name: string): readonly NetworkAttachment[] {
+  const byName = tiedBySet.get(set) ?? new Map<string, readonly NetworkAttachment[]>();
+  tiedBySet.set(set, byName);
+  let tied = byName.get(name);
+  if (tied === undefined) {
+    tied = networkAttachmentsOf(set).filter((attachment) => isTiedResource(attachment, name));
+    byName.set(name, tied);
+  }
+  return tied;
+}
+
 /** Whether a resource that a container asks for is the one tied to an attachment. */
 export function isTiedResource(attachment: NetworkAttachment, name: string): boolean {
   const { resource } = attachment;

@@ -36,12 +36,20 @@ export interface Embedded<Reading> {
 
 type Component = 'devicePlugin' | 'migManager' | 'dcgmExporter';
 
+const namedBySet = new WeakMap<ManifestSet, Map<Component, ReadonlySet<string>>>();
+
 /** The names of the ConfigMaps that the operator's settings name for a component. */
 export function namedMaps(set: ManifestSet, component: Component): ReadonlySet<string> {
-  const names = [...set.ofKind(CLUSTER_POLICY), ...set.ofKind(GPU_CLUSTER)].map(({ object }) =>
-    mapNameOf(object, component),
-  );
-  return new Set(names.filter((name): name is string => name !== undefined && name !== ''));
+  const byComponent = namedBySet.get(set) ?? new Map<Component, ReadonlySet<string>>();
+  namedBySet.set(set, byComponent);
+  let named = byComponent.get(component);
+  if (named === undefined) {
+    const policies = [...set.ofKind(CLUSTER_POLICY), ...set.ofKind(GPU_CLUSTER)];
+    const names = policies.map(({ object }) => mapNameOf(object, component));
+    named = new Set(names.filter((name): name is string => name !== undefined && name !== ''));
+    byComponent.set(component, named);
+  }
+  return named;
 }
 
 export function mapNameOf(policy: JsonObject, component: Component): string | undefined {

@@ -1,7 +1,7 @@
 /**
  * Metrics of the DCGM exporter: whether they exist, whether anybody collects them, and what can be said of their values.
  */
-import { editDistance } from '../../../facts/spelling';
+import { editDistance, lettersOf, mayBeNear } from '../../../facts/spelling';
 import {
   DCGM_GENERATIONS,
   DCGM_METRICS,
@@ -435,8 +435,12 @@ function sizeProblem({ sign, value, unit }: Comparison): ComparisonProblem | und
 /** The name of the catalog that is at most two letters away. */
 function misspelled(name: string): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
+  const letters = lettersOf(name);
   for (const metric of DCGM_METRICS) {
     for (const known of namesOf(metric)) {
+      if (!mayBeNear(letters, lettersOf(known), (best?.distance ?? 3) - 1)) {
+        continue;
+      }
       const distance = editDistance(name, known, best?.distance ?? 3);
       if (distance > 0 && distance < (best?.distance ?? 3)) {
         best = { name: known, distance };

@@ -8,6 +8,7 @@ import { networksIn, type NetworkSelection, readNetworks } from '../../../manife
 import { NETWORK_ATTACHMENT } from '../../../manifests/references/reference-places';
 import {
   isTiedResource,
+  networksOfResource,
   type NetworkAttachment,
   networkAttachmentsOf,
 } from '../../../manifests/references/network-attachments';
@@ -219,13 +220,12 @@ export const networkRules: readonly Rule[] = [
       }
       const selected = typeof said === 'string' ? (networksIn(said) ?? []) : [];
       for (const { name, path } of pod.all.flatMap((container) => askedBy(container))) {
-        const tied = networkAttachmentsOf(set).filter((attachment) => isTiedResource(attachment, name));
+        const tied = networksOfResource(set, name);
         const [first] = tied;
         // A network that this set does not define may belong to it as well.
-        const unknown = selected.some(
-          (network) => !networkAttachmentsOf(set).some((one) => isSelected(one, network, namespace)),
-        );
-        if (first === undefined || unknown) {
+        const isUnknown = (network: (typeof selected)[number]): boolean =>
+          !networkAttachmentsOf(set).some((one) => isSelected(one, network, namespace));
+        if (first === undefined || selected.some(isUnknown)) {
           continue;
         }
         const attached = selected.some((network) => tied.some((one) => isSelected(one, network, namespace)));
