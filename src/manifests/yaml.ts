@@ -100,8 +100,7 @@ function foreignness(
 ): string | undefined {
   if (value === undefined) {
     const broken = problems.some(({ kind }) => kind === 'syntax');
-    if (broken && skip === 'all' && file.endsWith('.json') && !/"(apiVersion|kind)"/.test(text)) {
-      // Settings of editors and compilers may have comments.
+    if (broken && skip === 'all' && file.endsWith('.json') && isOfOtherProgram(text)) {
       return 'not a manifest, and not plain JSON';
     }
     return broken && /\{\{|\{%/.test(text) ? 'an unrendered template' : undefined;
@@ -114,6 +113,11 @@ function foreignness(
     return 'not a manifest';
   }
   return unrendered(value);
+}
+
+/** Settings of editors and compilers may have comments, and a `kind` of their own. */
+function isOfOtherProgram(text: string): boolean {
+  return !text.includes('"apiVersion"') && (!text.includes('"kind"') || /^\s*\/[/*]/m.test(text));
 }
 
 /** A value that was read, or what kept it from being read. */

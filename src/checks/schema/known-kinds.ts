@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { titleOf } from '../../facts/upstream';
 import { allOf, oneOf } from '../../facts/words';
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
+import { findRemovedKind } from '../../facts/api/removed-kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { loadSchema } from '../../facts/api/schemas';
 import { OpenApiSchemas } from '../cluster/openapi-schemas';
@@ -79,7 +80,7 @@ export type Unknown =
     }
   | {
       readonly notServed: string;
-      readonly expected: string;
+      readonly expected?: string;
       readonly fix: string;
       /** The version to write, if its schema is bundled. */
       readonly instead?: KindInfo;
@@ -178,7 +179,20 @@ export class KnownKinds {
     if (versions.length > 0) {
       return this.notServed(apiVersion, kind, versions);
     }
-    return this.unknownKind(apiVersion, group, kind);
+    return this.removed(apiVersion, kind) ?? this.unknownKind(apiVersion, group, kind);
+  }
+
+  private removed(apiVersion: string, kind: string): Unknown | undefined {
+    const removed = findRemovedKind(apiVersion, kind);
+    if (removed === undefined) {
+      return undefined;
+    }
+    const { removedIn, successor, instead = '' } = removed;
+    return {
+      notServed: `Kubernetes ${this.kubernetes} does not serve ${kind} in apiVersion "${apiVersion}", which was removed in ${removedIn}`,
+      ...(successor === undefined ? {} : { expected: `apiVersion ${successor}` }),
+      fix: successor === undefined ? instead : `Set apiVersion: ${successor}.`,
+    };
   }
 
   /** What the cluster states about a kind that no definition describes; `undefined` where it says nothing. */

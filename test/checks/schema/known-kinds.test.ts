@@ -25,6 +25,25 @@ describe('versions', () => {
     ]);
   });
 
+  test('a kind that an old minor removed, and what has it now', () => {
+    expect(check(named('extensions/v1beta1', 'Ingress')).violations).toEqual([
+      expect.objectContaining({
+        rule: 'schema/api-version-served',
+        message: 'Kubernetes 1.35 does not serve Ingress in apiVersion "extensions/v1beta1", which was removed in 1.22',
+        fix: 'Set apiVersion: networking.k8s.io/v1.',
+      }),
+    ]);
+  });
+
+  test('a kind that an old minor removed without a successor', () => {
+    expect(check(named('policy/v1beta1', 'PodSecurityPolicy')).violations).toEqual([
+      expect.objectContaining({
+        rule: 'schema/api-version-served',
+        fix: 'Remove the object, and set the label pod-security.kubernetes.io/enforce on the namespaces whose pods it restricts.',
+      }),
+    ]);
+  });
+
   test('several versions are offered as a list', () => {
     expect(check(named('resource.k8s.io/v2', 'ResourceSlice')).violations).toEqual([
       expect.objectContaining({

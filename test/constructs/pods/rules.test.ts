@@ -559,6 +559,10 @@ describe('what severity says', () => {
     expect(severity({ command: ['torchrun', '${RANK}'] })).toEqual(['error']);
     expect(severity({ args: ['torchrun ${RANK}'] })).toEqual(['warning']);
     expect(severity({ command: ['echo', '$RANK'] })).toEqual(['warning']);
+    // clusterctl and Flux replace variables with defaults before the manifest is applied.
+    expect(severity({ command: ['serve', '--port=${PORT:=8080}'] })).toEqual(['warning']);
+    expect(severity({ command: ['serve', '--port=${PORT:-8080}'] })).toEqual(['warning']);
+    expect(severity({ command: ['serve', '--port=${PORT:8080}'] })).toEqual(['error']);
   });
 
   it('is a warning for a network that is in another namespace of the set, a hint for one that may be in the cluster', () => {

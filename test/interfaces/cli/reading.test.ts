@@ -95,6 +95,7 @@ describe('what is no manifest is recognized and not judged', () => {
     ['package.json', '{"name": "x", "version": "1.0.0"}', 'a Node package description'],
     ['tsconfig.json', '{"compilerOptions": {}}', 'a Node package description'],
     ['settings.json', '{\n  // a comment\n  "editor.tabSize": 2,\n}', 'not a manifest, and not plain JSON'],
+    ['tasks.json', '{\n  // a comment\n  "group": {"kind": "test"},\n}', 'not a manifest, and not plain JSON'],
     ['patch.yaml', '- {op: add, path: /spec/x, value: 1}\n', 'a JSON patch'],
     ['scenario.yaml', 'cluster: {pools: []}\ngangs: [{name: a}]\nexpect: {}\n', 'a Gantry scenario'],
     ['cluster.yaml', 'name: c\npools: [{name: h100, count: 4}]\n', 'a Gantry cluster file'],

@@ -49,13 +49,17 @@ const SETS_VARIABLES: ReadonlySet<string> = new Set([
   'disaggregatedset.x-k8s.io',
 ]);
 
+const IN_SHELL = 'run the command in a shell with command: ["sh", "-c", "…"]';
+
 /** What to write for a variable that no shell expands. One that is not defined in the container may be in the image. */
 function expansionFix(written: string, name: string, field: string, isDefined: boolean): string {
-  const inShell = 'run the command in a shell with command: ["sh", "-c", "…"]';
   return isDefined
-    ? `Replace ${written} with $(${name}) in ${field}, or ${inShell}.`
-    : `Add ${name} to env, and replace ${written} with $(${name}) in ${field}; if the image sets ${name}, ${inShell}.`;
+    ? `Replace ${written} with $(${name}) in ${field}, or ${IN_SHELL}.`
+    : `Add ${name} to env, and replace ${written} with $(${name}) in ${field}; if the image sets ${name}, ${IN_SHELL}.`;
 }
+
+/** `${NAME:=default}`: Flux, clusterctl, and envsubst replace these before the manifest is applied. */
+const isForEnvsubst = (written: string): boolean => /^\$\{\w+:?[-=]/.test(written);
 
 /** Whether the container sets the variable, or may do so with what it takes from elsewhere. */
 const definesVariable = ({ value }: PodView['all'][number], name: string): boolean =>
@@ -87,14 +91,16 @@ export const commandRules: readonly Rule[] = [
             const name = braced ?? bare ?? '';
             say(path, `${written} is not expanded, because the command does not run in a shell`, {
               expected: `$(${name})`,
-              fix: expansionFix(
-                written,
-                name,
-                fieldOf(path),
-                SETS_VARIABLES.has(pod.group) || definesVariable(container, name),
-              ),
-              // An image's own entry point may be a shell; a name without braces may be meant as text.
-              ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
+              fix: isForEnvsubst(written)
+                ? `Write the value itself in ${fieldOf(path)}, ${IN_SHELL}, or have envsubst replace ${written} before the manifest is applied.`
+                : expansionFix(
+                    written,
+                    name,
+                    fieldOf(path),
+                    SETS_VARIABLES.has(pod.group) || definesVariable(container, name),
+                  ),
+              // An image's own entry point may be a shell; a name without braces may be meant as text, and one with a default for envsubst.
+              ...(bare !== undefined || !direct || isForEnvsubst(written) ? { severity: 'warning' as const } : {}),
             });
             break;
           }
