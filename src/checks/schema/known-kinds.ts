@@ -56,6 +56,9 @@ const REQUEST_KINDS: ReadonlySet<string> = new Set([
   'TokenRequest',
 ]);
 
+/** What the API server answers to a question about its API. */
+const ANSWER_KINDS: ReadonlySet<string> = new Set(['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']);
+
 /** Where the scale subresource of a covered kind finds the replicas; whatever a schema allows there, the server wants a count. */
 export const SCALE_PATHS: Readonly<Record<string, string>> = {
   'disaggregatedset.x-k8s.io/DisaggregatedSetRoleScaler': '/spec/replicas',
@@ -292,6 +295,9 @@ export class KnownKinds {
     }
     if (REQUEST_KINDS.has(kind)) {
       return { why: `${kind} is an API request, not an object` };
+    }
+    if (ANSWER_KINDS.has(kind)) {
+      return { why: `${kind} describes the API of a server, and is not an object` };
     }
     const elsewhere = this.elsewhere(kind);
     return {

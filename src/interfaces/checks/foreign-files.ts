@@ -2,7 +2,7 @@
  * Files whose path shows that they are not complete manifests: templates of a Helm chart, patches of a Kustomization, and
  * what tests expect.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject, objectsAt, stringsIn } from '../../manifests/read';
@@ -24,6 +24,8 @@ const MAX_BYTES = 1 << 20;
 export class ForeignFiles {
   /** What the Kustomization of a folder names, by full path: what for. */
   private readonly namedBy = new Map<string, ReadonlyMap<string, string>>();
+  /** What the Kustomizations in the folders of a folder name outside of their own folder, by full path. */
+  private readonly namedAcross = new Map<string, ReadonlyMap<string, string>>();
   private readonly kustomizations = new Map<string, JsonObject>();
   /** What the Chainsaw test of a folder compares objects with, by full path. */
   private readonly expectedBy = new Map<string, ReadonlySet<string>>();
@@ -62,16 +64,34 @@ export class ForeignFiles {
     return undefined;
   }
 
-  /** Kustomizations name patches in their own folder and below it, seldom beside it. */
+  /** Kustomizations name patches in their own folder, below it, and in the folders beside it. */
   private kustomizePart(path: string): string | undefined {
     const full = resolve(this.cwd, path);
     for (const folder of foldersAbove(full)) {
       const what = this.partsOf(folder).get(full);
       if (what !== undefined) {
-        return `${what} of the Kustomization in ${relative(this.cwd, folder) || '.'}`;
+        return this.partOf(what, folder);
       }
     }
-    return undefined;
+    const across = this.acrossFolders(dirname(dirname(full))).get(full);
+    return across === undefined || this.isResource(path) ? undefined : across;
+  }
+
+  private partOf(what: string, folder: string): string {
+    return `${what} of the Kustomization in ${relative(this.cwd, folder) || '.'}`;
+  }
+
+  private acrossFolders(parent: string): ReadonlyMap<string, string> {
+    let named = this.namedAcross.get(parent);
+    if (named === undefined) {
+      const parts = foldersIn(parent).flatMap((folder) =>
+        [...this.partsOf(folder)].map(([file, what]) => [file, this.partOf(what, folder)] as const),
+      );
+      // The first one names it, as the search goes by name.
+      named = new Map(parts.reverse());
+      this.namedAcross.set(parent, named);
+    }
+    return named;
   }
 
   /** What a test expects is a part of an object. */
@@ -132,6 +152,19 @@ function foldersAbove(file: string): readonly string[] {
     folders.push(parent);
   }
   return folders;
+}
+
+/** The folders of a folder, as far as it can be read. */
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return entries
+      .map(({ name }) => name)
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 /** The first of these files in a folder, as far as it can be read. */

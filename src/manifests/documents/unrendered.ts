@@ -7,6 +7,8 @@ import { asObject, asString, isObject } from '../read';
 
 /** `${name}`, `${name:=default}`; of `${a.b}` and `${1}` other programs than these make something. */
 const VARIABLE = /\$\{[A-Za-z_]\w*(?::?[-=+?][^{}]*)?\}/;
+/** `$NAME`, which envsubst replaces too. */
+const BARE_VARIABLE = /\$[A-Za-z_]\w*/;
 const BRACES = /\{\{.*?\}\}/;
 
 /** Lines that ytt reads. */
@@ -28,6 +30,7 @@ const NAMES_AND_AMOUNTS: ReadonlySet<string> = new Set([
   'containerPort',
   'cpu',
   'host',
+  'key',
   'maxReplicas',
   'memory',
   'minReplicas',
@@ -38,6 +41,9 @@ const NAMES_AND_AMOUNTS: ReadonlySet<string> = new Set([
   'replicas',
   'storage',
 ]);
+
+/** Maps of labels, whose values are names. */
+const MAPS_OF_NAMES: ReadonlySet<string> = new Set(['labels', 'matchLabels', 'nodeSelector']);
 
 /** How deep variables are looked for: names and amounts are not far down. */
 const MAX_DEPTH = 12;
@@ -50,7 +56,7 @@ const MAX_DEPTH = 12;
  */
 export function unrenderedIn(text: string): (value: JsonValue, from: number, to: number) => string | undefined {
   let isForYtt: boolean | undefined;
-  const variables = new Occurrences(text, '${');
+  const bare = new Occurrences(text, '$');
   const braces = new Occurrences(text, '{{');
   return (value, from, to) => {
     isForYtt ??= text.includes('#@') && YTT.test(text);
@@ -63,11 +69,14 @@ export function unrenderedIn(text: string): (value: JsonValue, from: number, to:
     if (isEncrypted(value)) {
       return 'a manifest that SOPS has encrypted';
     }
-    if (!variables.between(from, to) && !braces.between(from, to)) {
+    const isBare = bare.between(from, to);
+    if (!isBare && !braces.between(from, to)) {
       return undefined;
     }
     const variable =
-      variableOfMetadata(value, BRACES) ?? variableOfMetadata(value, VARIABLE) ?? variableBelow(value, 0);
+      variableOfMetadata(value, BRACES) ??
+      (isBare ? (variableOfMetadata(value, VARIABLE) ?? variableOfIdentity(value)) : undefined) ??
+      variableBelow(value, isOfKubernetes(value) ? [VARIABLE, BRACES] : [VARIABLE], 0);
     return variable === undefined
       ? undefined
       : `an unrendered template: ${variable} must be replaced before it is applied`;
@@ -108,19 +117,34 @@ function variableOfMetadata(value: JsonObject, variable: RegExp): string | undef
   return undefined;
 }
 
-function variableBelow(value: JsonValue, depth: number): string | undefined {
+/** No server takes a dollar sign in a name. */
+function variableOfIdentity(value: JsonObject): string | undefined {
+  const { name, namespace } = asObject(value.metadata);
+  return BARE_VARIABLE.exec(`${asString(name) ?? ''} ${asString(namespace) ?? ''}`)?.[0];
+}
+
+/** Objects that no engine fills in: Argo's workflows and ApplicationSets have expressions in braces that their controllers evaluate. */
+const isOfKubernetes = ({ apiVersion }: JsonObject): boolean =>
+  /^(?:(?:apps|autoscaling|batch|policy|[a-z.]+\.k8s\.io)\/)?v\d/.test(asString(apiVersion) ?? '');
+
+function variableBelow(
+  value: JsonValue,
+  forms: readonly RegExp[],
+  depth: number,
+  isOfNames = false,
+): string | undefined {
   if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) {
     return undefined;
   }
   for (const [key, member] of Object.entries(value)) {
     const found =
       typeof member === 'string'
-        ? NAMES_AND_AMOUNTS.has(key)
-          ? VARIABLE.exec(member)?.[0]
+        ? isOfNames || NAMES_AND_AMOUNTS.has(key)
+          ? forms.map((form) => form.exec(member)?.[0]).find((one) => one !== undefined)
           : undefined
         : TEXTS.has(key)
           ? undefined
-          : variableBelow(member, depth + 1);
+          : variableBelow(member, forms, depth + 1, MAPS_OF_NAMES.has(key));
     if (found !== undefined) {
       return found;
     }

@@ -44,6 +44,14 @@ describe('versions', () => {
     ]);
   });
 
+  test('what a server says about its API is no object', () => {
+    const answer = check({ apiVersion: 'v1', kind: 'APIGroupList', groups: [] });
+    expect([answer.violations, answer.notChecked]).toEqual([
+      [],
+      'APIGroupList describes the API of a server, and is not an object',
+    ]);
+  });
+
   test('several versions are offered as a list', () => {
     expect(check(named('resource.k8s.io/v2', 'ResourceSlice')).violations).toEqual([
       expect.objectContaining({

@@ -111,3 +111,21 @@ test('a quota that one folder defines counts all, once, beside alternatives', ()
     }),
   ).toEqual(['a/app.yaml: quota-holds-object 1 > 0 services', 'd/app.yaml: quota-holds-object 1 > 0 services']);
 });
+
+test('without a namespace, one folder decides for what is near: below the folder above its own', () => {
+  const unplaced = (text: string): string => text.replace(', namespace: default', '');
+  expect(
+    rejected({
+      'test/admin/limits/limits.yaml': unplaced(limits('1')),
+      'test/admin/limits/pod.yaml': unplaced(pod('2')),
+      'test/admin/apps/web/pod.yaml': unplaced(pod('2', 'beside')),
+      'test/pod.yaml': unplaced(pod('2', 'above')),
+      'test/user/pod.yaml': unplaced(pod('2', 'elsewhere')),
+      'hack/pod.yaml': unplaced(pod('2', 'far')),
+    }),
+  ).toEqual(
+    ['test/admin/limits/pod.yaml', 'test/admin/apps/web/pod.yaml', 'test/pod.yaml'].map(
+      (file) => `${file}: container-within-limits`,
+    ),
+  );
+});

@@ -148,6 +148,45 @@ describe('what is no manifest is recognized and not judged', () => {
     expect((await reportOf(['repo/a.yaml'])).status).toBe(1);
   });
 
+  test.each([
+    ['a port', 'containers: [{name: c, image: "a:1", ports: [{containerPort: "8{{ .Index }}"}]}]'],
+    [
+      'a label that a selector reads',
+      'nodeSelector: {rack: "rack-{{ .Index }}"}, containers: [{name: c, image: "a:1"}]',
+    ],
+    [
+      'the key of a toleration',
+      'tolerations: [{key: "{{ .Key }}", operator: Exists}], containers: [{name: c, image: "a:1"}]',
+    ],
+  ])('an expression in braces in %s', async (_what, spec) => {
+    place.write('repo/a.yaml', `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {${spec}}\n`);
+    const { findings, skipped } = await reportOf(['repo']);
+    expect([findings, skipped.map(({ why }) => /^an unrendered template: \{\{ .* \}\} must be/.test(why))]).toEqual([
+      [],
+      [true],
+    ]);
+  });
+
+  test('a variable without braces, in a namespace', async () => {
+    place.write('repo/a.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: $TEST_NAMESPACE}\n');
+    const { findings, skipped } = await reportOf(['repo']);
+    expect([findings, skipped.map(({ why }) => why)]).toEqual([
+      [],
+      ['an unrendered template: $TEST_NAMESPACE must be replaced before it is applied'],
+    ]);
+  });
+
+  test('a patch that a Kustomization in the folder beside it names', async () => {
+    place.write(
+      'repo/parts/web.yaml',
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n',
+    );
+    place.write('repo/large/kustomization.yaml', 'resources: [../base]\npatchesStrategicMerge: [../parts/web.yaml]\n');
+    const { findings, skipped } = await reportOf(['repo']);
+    expect(findings).toEqual([]);
+    expect(skipped).toContainEqual({ file: 'repo/parts/web.yaml', why: 'a patch of the Kustomization in repo/large' });
+  });
+
   test('variables that a program in the container reads are text', async () => {
     place.write('repo/a.yaml', variables('none'));
     place.write(

@@ -79,7 +79,7 @@ interface Neighborhood {
 }
 
 interface Neighborhoods {
-  /** Namespaces for which several folders define one limit range or quota. */
+  /** Namespaces in which the folder of an object decides what holds for it. */
   readonly divided: ReadonlySet<string>;
   readonly known: Map<string, Neighborhood>;
 }
@@ -91,10 +91,19 @@ function neighborhoodsIn(set: ManifestSet): Neighborhoods {
   if (neighborhoods === undefined) {
     const policies = POLICY_KINDS.flatMap((kind) => set.ofKind(kind));
     const byIdentity = groupBy(policies, ({ id }) => `${id.kind}\n${id.namespace}\n${id.name}`);
-    const divided = [...byIdentity.values()].filter(areAlternatives).map(([{ id }]) => id.namespace);
+    const divided = [...byIdentity.values()].filter(dependOnFolder).map(([{ id }]) => id.namespace);
     neighborhoodsOf.set(set, (neighborhoods = { divided: new Set(divided), known: new Map() }));
   }
   return neighborhoods;
+}
+
+function dependOnFolder(definitions: readonly Manifest[]): boolean {
+  return areAlternatives(definitions) || (isWithoutNamespace(definitions) && foldersOf(definitions).size > 0);
+}
+
+/** What is applied to a namespace that the file does not name. Two folders may be applied to two. */
+function isWithoutNamespace([definition]: readonly Manifest[]): boolean {
+  return definition?.id.namespace === '';
 }
 
 /** Folders that define one object are alternatives (environments, overlays, tests): which of them a cluster has is not known. */
@@ -112,7 +121,7 @@ function folderOf({ origin: { file } }: Manifest): string | undefined {
 }
 
 /**
- * The namespace of a manifest, with its folder if folders have alternative limit ranges or quotas for the namespace. What these decide is
+ * The namespace of a manifest, with its folder if that decides which limit ranges and quotas of the namespace hold. What these decide is
  * the same for all manifests of a neighborhood.
  */
 export function neighborhoodOf(set: ManifestSet, manifest: Manifest): string {
@@ -154,10 +163,12 @@ function neighborsOf(set: ManifestSet, manifest: Manifest): Neighborhood {
 }
 
 /**
- * Of the definitions of one object, those that hold in a folder: of alternatives, what is in the folder or in one above it, and what is in
- * folders below if that is a single one.
+ * Of the definitions of one object, those that hold in a folder: without a namespace, what is near; and of alternatives, what is in the folder
+ * or in one above it, and what is in folders below if that is a single one.
  */
-function holding(definitions: readonly Manifest[], place: string | undefined): readonly Manifest[] {
+function holding(all: readonly Manifest[], place: string | undefined): readonly Manifest[] {
+  const definitions =
+    place !== undefined && isWithoutNamespace(all) ? all.filter((one) => isNear(folderOf(one), place)) : all;
   if (place === undefined || !areAlternatives(definitions)) {
     return definitions;
   }
@@ -167,6 +178,11 @@ function holding(definitions: readonly Manifest[], place: string | undefined): r
     const folder = folderOf(manifest);
     return folder === undefined || isIn(place, folder) || (single && isBelow(manifest));
   });
+}
+
+/** The same folder, one above or below it, or one beside these. */
+function isNear(folder: string | undefined, place: string): boolean {
+  return folder === undefined || isIn(place, dirname(folder)) || isIn(folder, place);
 }
 
 function isIn(folder: string | undefined, above: string): boolean {
