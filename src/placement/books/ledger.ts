@@ -19,14 +19,19 @@ export interface Charge {
   readonly amounts: Float64Array;
 }
 
-export class Ledger {
-  private readonly logPods: PodRecord[] = [];
+/** What was done to the books. */
+interface Operation {
+  readonly pod: PodRecord;
   /** Row where the pod was placed, or the complement of the row that it was removed from. */
-  private readonly logRows: number[] = [];
-  private readonly logDevices: (readonly number[])[] = [];
+  readonly row: number;
+  readonly devices: readonly number[];
+  readonly claimed: readonly ClaimedDevices[];
   /** Version that the row had before; NO_VERSION where it may differ in more than the pod. */
-  private readonly logVersions: number[] = [];
-  private readonly logClaims: (readonly ClaimedDevices[])[] = [];
+  readonly version: number;
+}
+
+export class Ledger {
+  private readonly log: Operation[] = [];
   private readonly charges: (Charge | undefined)[] = [];
   private readonly sharedCharges = new WeakMap<SharedCharge, Charge>();
   readonly epochs = new Epochs();
@@ -120,23 +125,17 @@ export class Ledger {
     devices: readonly number[],
     claimed: readonly ClaimedDevices[] = NO_CLAIMS,
   ): void {
-    this.logVersions.push(this.versionBefore(row, claimed));
+    const version = this.versionBefore(row, claimed);
     this.apply(pod, row, devices, 1, claimed);
-    this.logClaims.push(claimed);
-    this.logPods.push(pod);
-    this.logRows.push(row);
-    this.logDevices.push(devices);
+    this.log.push({ pod, row, devices, claimed, version });
   }
 
   remove(pod: PodRecord): void {
     const { row, devices, claimed } = pod;
-    this.logVersions.push(this.versionBefore(row, claimed));
+    const version = this.versionBefore(row, claimed);
     this.apply(pod, row, devices, -1, claimed);
     this.epochs.begin();
-    this.logClaims.push(claimed);
-    this.logPods.push(pod);
-    this.logRows.push(~row);
-    this.logDevices.push(devices);
+    this.log.push({ pod, row: ~row, devices, claimed, version });
   }
 
   /**
@@ -207,7 +206,7 @@ export class Ledger {
 
   mark(): number {
     this.epochs.mark();
-    return this.logPods.length;
+    return this.log.length;
   }
 
   /** Keeps what was done where it succeeds, and nothing of it where it does not. */
@@ -228,12 +227,8 @@ export class Ledger {
 
   /** Undoes everything since the latest mark, which must be the one given. */
   rollback(mark: number): void {
-    while (this.logPods.length > mark) {
-      const pod = this.logPods.pop()!;
-      const row = this.logRows.pop()!;
-      const devices = this.logDevices.pop()!;
-      const claimed = this.logClaims.pop()!;
-      const version = this.logVersions.pop()!;
+    while (this.log.length > mark) {
+      const { pod, row, devices, claimed, version } = this.log.pop()!;
       const on = row >= 0 ? row : ~row;
       this.apply(pod, on, devices, row >= 0 ? -1 : 1, claimed);
       if (version !== NO_VERSION) {
@@ -249,7 +244,7 @@ export class Ledger {
 
   /** Pods placed and removed since a mark, oldest first. */
   since(mark: number): readonly PodRecord[] {
-    return this.logPods.slice(mark);
+    return this.log.slice(mark).map(({ pod }) => pod);
   }
 
   isKnownNotToFit(podClass: PodClass): boolean {
@@ -281,7 +276,10 @@ export class Ledger {
       role.placed += by;
       role.gang.placed += by;
       chargeQueues(role.gang.queue, this.charge(podClass), by, pod.preemptible ? 0 : by);
-      podClass.shared.forEach((shared) => this.chargeOnce(pod, role.gang, shared, by));
+      const { shared } = podClass;
+      for (let i = 0; i < shared.length; i++) {
+        this.chargeOnce(pod, role.gang, shared[i], by);
+      }
     }
   }
 
@@ -301,12 +299,15 @@ export class Ledger {
   private applyToNode(podClass: PodClass, row: number, devices: readonly number[], by: 1 | -1): void {
     const { table } = this;
     const { columns, amounts, accelerator } = podClass;
+    const { free } = table;
     for (let i = 0; i < columns.length; i++) {
-      table.free[columns[i]][row] -= by * amounts[i];
+      free[columns[i]][row] -= by * amounts[i];
     }
     if (accelerator !== undefined && devices.length > 0) {
       if (accelerator.kind === 'mig') {
-        devices.forEach((slot) => (table.migFree[slot * table.profiles.length + podClass.profile] -= by));
+        for (let i = 0; i < devices.length; i++) {
+          table.migFree[devices[i] * table.profiles.length + podClass.profile] -= by;
+        }
       } else {
         for (let i = 0; i < devices.length; i++) {
           table.take(row, devices[i], by * milliOn(table, devices[i], accelerator));

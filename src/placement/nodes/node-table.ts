@@ -92,12 +92,15 @@ export class NodeTable {
     this.deviceResources = new Set(this.deviceResource);
     this.resources = resourceNames(this.nodes, this.deviceResources, extraResources);
     this.columns = new Map(this.resources.map((name, column) => [name, column]));
-    this.allocatable = this.resources.map((name) =>
-      numbersOf(this.nodes, (node) => node.allocatable[name] ?? 0, Float64Array),
-    );
-    this.free = this.resources.map((name, column) =>
-      numbersOf(this.nodes, (node, row) => this.allocatable[column][row] - (node.used?.[name] ?? 0), Float64Array),
-    );
+    const allocatable: Float64Array[] = [];
+    const free: Float64Array[] = [];
+    for (const name of this.resources) {
+      const all = numbersOf(this.nodes, (node) => node.allocatable[name] ?? 0, Float64Array);
+      allocatable.push(all);
+      free.push(numbersOf(this.nodes, (node, row) => all[row] - (node.used?.[name] ?? 0), Float64Array));
+    }
+    this.allocatable = allocatable;
+    this.free = free;
 
     const perNode = this.nodes.map((node, row) => devicesOf(node, this.deviceResource[row]));
     this.devices = perNode.flat();
