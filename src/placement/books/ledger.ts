@@ -19,19 +19,16 @@ export interface Charge {
   readonly amounts: Float64Array;
 }
 
-/** What was done to the books. */
-interface Operation {
-  readonly pod: PodRecord;
-  /** Row where the pod was placed, or the complement of the row that it was removed from. */
-  readonly row: number;
-  readonly devices: readonly number[];
-  readonly claimed: readonly ClaimedDevices[];
-  /** Version that the row had before; NO_VERSION where it may differ in more than the pod. */
-  readonly version: number;
-}
-
 export class Ledger {
-  private readonly log: Operation[] = [];
+  /** Operations that can be undone: the lists below are as long as there ever were, and nothing is made for one operation. */
+  private logged = 0;
+  private readonly logPods: (PodRecord | undefined)[] = [undefined];
+  /** Row where the pod was placed, or the complement of the row that it was removed from. */
+  private logRows = new Int32Array(64);
+  private readonly logDevices: (readonly number[])[] = [NO_DEVICES];
+  /** Version that the row had before; NO_VERSION where it may differ in more than the pod. */
+  private logVersions = new Int32Array(64);
+  private readonly logClaims: (readonly ClaimedDevices[])[] = [NO_CLAIMS];
   private readonly charges: (Charge | undefined)[] = [];
   private readonly sharedCharges = new WeakMap<SharedCharge, Charge>();
   readonly epochs = new Epochs();
@@ -127,7 +124,7 @@ export class Ledger {
   ): void {
     const version = this.versionBefore(row, claimed);
     this.apply(pod, row, devices, 1, claimed);
-    this.log.push({ pod, row, devices, claimed, version });
+    this.note(pod, row, devices, claimed, version);
   }
 
   remove(pod: PodRecord): void {
@@ -135,7 +132,7 @@ export class Ledger {
     const version = this.versionBefore(row, claimed);
     this.apply(pod, row, devices, -1, claimed);
     this.epochs.begin();
-    this.log.push({ pod, row: ~row, devices, claimed, version });
+    this.note(pod, ~row, devices, claimed, version);
   }
 
   /**
@@ -206,7 +203,7 @@ export class Ledger {
 
   mark(): number {
     this.epochs.mark();
-    return this.log.length;
+    return this.logged;
   }
 
   /** Keeps what was done where it succeeds, and nothing of it where it does not. */
@@ -227,15 +224,38 @@ export class Ledger {
 
   /** Undoes everything since the latest mark, which must be the one given. */
   rollback(mark: number): void {
-    while (this.log.length > mark) {
-      const { pod, row, devices, claimed, version } = this.log.pop()!;
+    const { logPods, logRows, logDevices, logVersions, logClaims } = this;
+    while (this.logged > mark) {
+      const at = --this.logged;
+      const row = logRows[at];
+      const version = logVersions[at];
       const on = row >= 0 ? row : ~row;
-      this.apply(pod, on, devices, row >= 0 ? -1 : 1, claimed);
+      this.apply(logPods[at]!, on, logDevices[at], row >= 0 ? -1 : 1, logClaims[at]);
+      logPods[at] = undefined;
       if (version !== NO_VERSION) {
         this.table.becomes(on, version);
       }
     }
     this.epochs.rollback();
+  }
+
+  private note(
+    pod: PodRecord,
+    row: number,
+    devices: readonly number[],
+    claimed: readonly ClaimedDevices[],
+    version: number,
+  ): void {
+    const at = this.logged++;
+    if (at === this.logRows.length) {
+      this.logRows = twiceAsLong(this.logRows);
+      this.logVersions = twiceAsLong(this.logVersions);
+    }
+    this.logPods[at] = pod;
+    this.logRows[at] = row;
+    this.logDevices[at] = devices;
+    this.logVersions[at] = version;
+    this.logClaims[at] = claimed;
   }
 
   private versionBefore(row: number, claimed: readonly ClaimedDevices[]): number {
@@ -244,7 +264,7 @@ export class Ledger {
 
   /** Pods placed and removed since a mark, oldest first. */
   since(mark: number): readonly PodRecord[] {
-    return this.log.slice(mark).map(({ pod }) => pod);
+    return this.logPods.slice(mark, this.logged) as PodRecord[];
   }
 
   isKnownNotToFit(podClass: PodClass): boolean {
@@ -351,6 +371,12 @@ function chargeQueues(
       }
     }
   }
+}
+
+function twiceAsLong(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const longer = new Int32Array(2 * numbers.length);
+  longer.set(numbers);
+  return longer;
 }
 
 const NO_CLAIMS: readonly ClaimedDevices[] = [];

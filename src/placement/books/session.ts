@@ -353,11 +353,14 @@ export class Session {
       this.indexes.clear();
       this.scores.clear();
       this.decided = undefined;
-      this.follow({
-        ...untouched(),
-        gangs: new Set([...facts.gangs.keys(), ...facts.gangsOfPods()].sort(compareNames)),
-        pods: new Set(facts.pods.keys()),
-      });
+      const all = untouched();
+      for (const name of [...facts.gangs.keys(), ...facts.gangsOfPods()].sort(compareNames)) {
+        all.gangs.add(name);
+      }
+      for (const name of facts.pods.keys()) {
+        all.pods.add(name);
+      }
+      this.follow(all);
     });
   }
 

@@ -70,6 +70,9 @@ export class NodeTable {
   /** Their rows, the last of them at the end; those before the first of them are not known any more. */
   readonly replacements: number[] = [];
 
+  /** By number of devices, then the first of them. */
+  private readonly neighborsOf: ((readonly number[] | undefined)[] | undefined)[] = [];
+
   private freeBefore: Int32Array | undefined;
   private readonly most: (number | undefined)[] = [];
   private devicesOfOne: number | undefined;
@@ -197,6 +200,25 @@ export class NodeTable {
     const count = this.deviceStart[row + 1] - start;
     const isOfNode = (device: number): boolean => Number.isInteger(device) && device >= 0 && device < count;
     return devices.every(isOfNode) ? devices.map((device) => start + device) : [];
+  }
+
+  /** The slots of that many devices from one on, a list that is made once. */
+  neighbors(slot: number, count: number): readonly number[] {
+    let lists = this.neighborsOf[count];
+    if (lists === undefined) {
+      lists = new Array<readonly number[] | undefined>(this.devices.length).fill(undefined);
+      this.neighborsOf[count] = lists;
+    }
+    let list = lists[slot];
+    if (list === undefined) {
+      const made: number[] = [];
+      for (let i = 0; i < count; i++) {
+        made.push(slot + i);
+      }
+      list = made;
+      lists[slot] = list;
+    }
+    return list;
   }
 
   private countInstances(slot: number): void {

@@ -139,17 +139,29 @@ export class DomainPlacer {
     const counted = isConcerned
       ? []
       : [...kinds].map(([one, count]) => ({ byDomain: this.index.domains(one, tree), count }));
-    const hasRoom = ({ index, rows }: Domain): boolean =>
-      counted.every(({ byDomain, count }) => byDomain[index] >= count) &&
-      (running.length === 0 || running.some((row) => rows.includes(row)));
+    const hasRoom = ({ index, rows }: Domain): boolean => {
+      for (let i = 0; i < counted.length; i++) {
+        if (counted[i].byDomain[index] < counted[i].count) {
+          return false;
+        }
+      }
+      return running.length === 0 || running.some((row) => rows.includes(row));
+    };
     if (!isConcerned && within.rows === undefined && within.without === undefined) {
       // No look at the rows of domains.
-      const nodesOf = byNodes ? this.nodes.of(podClass, tree, pods.length) : (): number => 0;
-      const spareOf = ({ index }: Domain): number =>
-        counted.reduce((least, { byDomain, count }) => Math.min(least, byDomain[index] / count), Infinity);
-      return tightestFirst(
-        open.filter(hasRoom).map((domain) => ({ domain, nodes: nodesOf(domain), spare: spareOf(domain) })),
-      );
+      const nodesOf = byNodes ? this.nodes.of(podClass, tree, pods.length) : undefined;
+      const fitting: Candidate[] = [];
+      for (let i = 0; i < open.length; i++) {
+        const domain = open[i];
+        if (hasRoom(domain)) {
+          let spare = Infinity;
+          for (const { byDomain, count } of counted) {
+            spare = Math.min(spare, byDomain[domain.index] / count);
+          }
+          fitting.push({ domain, nodes: nodesOf === undefined ? 0 : nodesOf(domain), spare });
+        }
+      }
+      return tightestFirst(fitting);
     }
     const found: Candidate[] = [];
     for (const domain of open.filter(hasRoom)) {

@@ -56,7 +56,10 @@ export function assignTopology(
   request: TopologyRequest,
   roomOf: (leaf: Domain) => LeafRoom,
 ): TopologyAssignment {
-  return new Search(tree, request, roomOf).run();
+  const search = new Search(tree, request, roomOf);
+  const assignment = search.run();
+  search.release();
+  return assignment;
 }
 
 /** Domains of one level that take everything together. */
@@ -89,6 +92,11 @@ class Search {
     this.emptiestFirst = leastFreeFirst && mode === 'unconstrained';
     const units = { sliceSize, sliceLevel: this.sliceLevel, innerSlices, leader, leastFreeFirst: this.emptiestFirst };
     this.room = DomainRoom.of(tree, units, roomOf, request.within);
+  }
+
+  /** Nothing of what it found refers to what was counted. */
+  release(): void {
+    this.room.release();
   }
 
   run(): TopologyAssignment {
