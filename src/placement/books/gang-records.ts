@@ -218,7 +218,11 @@ function gangRecord(
     firstTurn: undefined,
     placed: 0,
   };
-  record.roles = inOrder.map((role) => roleIn(record, role, units));
+  const roles: RolePods[] = [];
+  for (const role of inOrder) {
+    roles.push(roleIn(record, role, units));
+  }
+  record.roles = roles;
   if (units === undefined) {
     root.roles = record.roles;
   } else {

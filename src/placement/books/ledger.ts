@@ -5,6 +5,7 @@
  * Amounts of nodes and devices are whole numbers in 64-bit floats (exact up to 2^53), so undoing leaves no dust there; queues are
  * charged shares of devices as decimal parts, and are compared with a tolerance. O(columns + devices of the node) each.
  */
+import { listById } from '../../facts/collections';
 import { chooseDevices, deviceCapacity, devicesFit, milliOn } from '../nodes/devices';
 import { type PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { type ClaimedDevices } from '../model/claims';
@@ -29,7 +30,7 @@ export class Ledger {
   /** Version that the row had before; NO_VERSION where it may differ in more than the pod. */
   private logVersions = new Int32Array(64);
   private readonly logClaims: (readonly ClaimedDevices[])[] = [NO_CLAIMS];
-  private readonly charges: (Charge | undefined)[] = [];
+  private readonly charges = listById<Charge>();
   private readonly sharedCharges = new WeakMap<SharedCharge, Charge>();
   readonly epochs = new Epochs();
   /** Pods that were loaded although no devices of their nodes are left for them. */

@@ -2,6 +2,7 @@
  * Nodes and devices as columns: one typed array per resource, one slot per device, so that a scan touches little memory and an index is
  * all that anybody needs to know of a node. Rows are in the order of `compareNames`, which makes the row number the tie-break.
  */
+import { listById } from '../../facts/collections';
 import { type CapacityReport, type DeviceReport, parseCapacityReport, reportAsOf } from './capacity-report';
 import { type CapacityReportCounts } from '../model/decision';
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, PODS, type Snapshot } from '../model/model';
@@ -71,10 +72,10 @@ export class NodeTable {
   readonly replacements: number[] = [];
 
   /** By number of devices, then the first of them. */
-  private readonly neighborsOf: ((readonly number[] | undefined)[] | undefined)[] = [];
+  private readonly neighborsOf = listById<(readonly number[] | undefined)[]>();
 
   private freeBefore: Int32Array | undefined;
-  private readonly most: (number | undefined)[] = [];
+  private readonly most = listById<number>();
   private devicesOfOne: number | undefined;
   private offers: { readonly amounts: Float64Array; readonly most: number; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;

@@ -27,6 +27,8 @@ export type Detail = 'none' | 'reason' | 'changes';
 /** How much is to be said of each gang. */
 export type Asks = (gang: string) => Detail;
 
+const EVERYTHING: Asks = () => 'changes';
+
 /** Nothing is said of any gang. */
 export const NOTHING: Asks = () => 'none';
 
@@ -103,7 +105,7 @@ function ofOther({ reason, isUsual }: Explained, gang: string): PendingGang {
 export function explainPending(
   cycle: Cycle,
   considered: readonly GangRecord[],
-  asks: Asks = () => 'changes',
+  asks: Asks = EVERYTHING,
 ): PendingGang[] {
   const reasons = new PendingReasons(cycle);
   const pending: PendingGang[] = [];

@@ -136,9 +136,10 @@ export class DomainPlacer {
     const isConcerned = this.each.concerns(pods);
     // A full cluster has few domains with any room.
     const open = isConcerned ? tree.byLevel[level] : this.index.openDomains(podClass, tree, level);
-    const counted = isConcerned
-      ? []
-      : [...kinds].map(([one, count]) => ({ byDomain: this.index.domains(one, tree), count }));
+    const counted: { readonly byDomain: Float64Array; readonly count: number }[] = [];
+    if (!isConcerned) {
+      kinds.forEach((count, one) => counted.push({ byDomain: this.index.domains(one, tree), count }));
+    }
     const hasRoom = ({ index, rows }: Domain): boolean => {
       for (let i = 0; i < counted.length; i++) {
         if (counted[i].byDomain[index] < counted[i].count) {

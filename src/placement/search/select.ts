@@ -4,6 +4,7 @@
  * In the whole cluster the index of scores is searched from the top. Among some rows, or where pods have constraints on one another, the
  * scores of the rows are read one by one: O(rows).
  */
+import { listById } from '../../facts/collections';
 import { devicesFit, meetsSoftFilters } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
 import { EmptyRooms } from '../nodes/empty-node';
@@ -60,9 +61,9 @@ export class Selector {
   private readonly kinds: WorkloadKinds;
   private readonly constraints: ConstraintIds;
   private readonly groups = new Map<string, Group>();
-  private readonly classes: (ClassNeeds | undefined)[] = [];
-  private readonly wishless: (ClassNeeds | undefined)[] = [];
-  private readonly never: (boolean | undefined)[] = [];
+  private readonly classes = listById<ClassNeeds>();
+  private readonly wishless = listById<ClassNeeds>();
+  private readonly never = listById<boolean>();
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
@@ -276,7 +277,7 @@ class UsedKinds extends WorkloadKinds {}
 
 /** Equal for classes that ask the same of a node, except for the amounts of CPU and memory. Worked out once for a class. */
 class ConstraintIds {
-  private readonly ofClass: (number | undefined)[] = [];
+  private readonly ofClass = listById<number>();
   private readonly byText = new Map<string, number>();
 
   of(podClass: PodClass): number {

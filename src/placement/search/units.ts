@@ -98,7 +98,11 @@ export function podsOf(unit: Part, isMeant: (pod: PodRecord) => boolean): PodRec
 
 /** Rows of pods of the unit that run already. */
 export function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): readonly number[] {
-  return podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
+  const rows: number[] = [];
+  for (const { row } of podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod))) {
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** Do the pods differ, and some of them prefer places that others need? */

@@ -7,6 +7,7 @@
  * is free). When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is
  * O(log rows) where the first rows fit, which is the usual case: the very first one is looked at before anything else.
  */
+import { listById } from '../../../facts/collections';
 import { type Ledger } from '../../books/ledger';
 import { MaxTree } from '../../../facts/collections/max-tree';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../../nodes/node-table';
@@ -48,7 +49,7 @@ class ScoreTree extends RowTree {
 
 export class ScoreIndex {
   private readonly leaves: number;
-  private readonly groups: (ScoreTree | undefined)[] = [];
+  private readonly groups = listById<ScoreTree>();
   private readonly stack: Int32Array;
 
   constructor(
