@@ -217,6 +217,7 @@ function gangRecord(
     start: undefined,
     firstTurn: undefined,
     placed: 0,
+    listed: 0,
   };
   const roles: RolePods[] = [];
   for (const role of inOrder) {

@@ -167,11 +167,14 @@ export class DomainPlacer {
     const found: Candidate[] = [];
     for (const domain of open.filter(hasRoom)) {
       const rows = intersect(within, tree, domain);
-      const most = [...kinds].map(([one, count]) => this.room.capacity(one, rows, Infinity) / count);
-      if (most.every((times) => times >= 1)) {
+      let spare = Infinity;
+      for (const [one, count] of kinds) {
+        spare = Math.min(spare, this.room.capacity(one, rows, Infinity) / count);
+      }
+      if (spare >= 1) {
         const room = (row: number): number => (within.without?.[row] === 1 ? 0 : this.room.onRow(podClass, row));
         const nodes = byNodes ? fewestRowsCount(rows.rows!, pods.length, room) : 0;
-        found.push({ domain, nodes, spare: Math.min(...most) });
+        found.push({ domain, nodes, spare });
       }
     }
     return tightestFirst(found);

@@ -114,12 +114,16 @@ class Search {
     }
     const chosen = this.descend(found, balanced !== undefined);
     const { pods } = this.room;
+    const domains: { readonly domain: Domain; readonly count: number }[] = [];
+    for (const domain of chosen) {
+      const count = pods[domain.index];
+      if (count > 0) {
+        domains.push({ domain, count });
+      }
+    }
     return {
       fits: true,
-      domains: chosen
-        .filter(({ index }) => pods[index] > 0)
-        .sort(byValues)
-        .map((domain) => ({ domain, count: pods[domain.index] })),
+      domains: domains.length < 2 ? domains : domains.sort((a, b) => byValues(a.domain, b.domain)),
       leader: chosen.find(({ index }) => this.room.leaders[index] > 0),
     };
   }

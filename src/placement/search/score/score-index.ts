@@ -27,9 +27,16 @@ export interface Wanted {
 
 /** A tree that follows the notes of the node table. */
 class RowTree extends MaxTree {
+  /** Of the rows for which the values hold. */
+  readonly versions: Int32Array;
   /** Place in the notes up to which this tree is up to date, and in which era of them. */
   position = 0;
   era = -1;
+
+  constructor(rows: number) {
+    super(rows);
+    this.versions = new Int32Array(rows).fill(-1);
+  }
 
   /** Is it as well to look at every row? */
   isFar({ era, changes, count }: NodeTable): boolean {
@@ -37,19 +44,9 @@ class RowTree extends MaxTree {
   }
 }
 
-/** One of scores, with the versions of the rows for which they hold. */
-class ScoreTree extends RowTree {
-  readonly versions: Int32Array;
-
-  constructor(rows: number) {
-    super(rows);
-    this.versions = new Int32Array(rows).fill(-1);
-  }
-}
-
 export class ScoreIndex {
   private readonly leaves: number;
-  private readonly groups = listById<ScoreTree>();
+  private readonly groups = listById<RowTree>();
   private readonly stack: Int32Array;
 
   constructor(
@@ -126,8 +123,8 @@ export class ScoreIndex {
     return best;
   }
 
-  private upToDate(group: number, score: RowScore): ScoreTree {
-    const tree = (this.groups[group] ??= new ScoreTree(this.table.count));
+  private upToDate(group: number, score: RowScore): RowTree {
+    const tree = (this.groups[group] ??= new RowTree(this.table.count));
     refresh(tree, this.table, score);
     return tree;
   }
@@ -156,15 +153,21 @@ export class FreeTrees {
   }
 
   private upToDate(tree: RowTree, free: Float64Array): Float64Array {
-    const { changes, era, count } = this.table;
+    const { version, changes, era, count } = this.table;
+    const { versions } = tree;
     if (tree.isFar(this.table)) {
       for (let row = 0; row < count; row++) {
         tree.fill(row, free[row]);
       }
+      versions.set(version);
       tree.build();
     } else {
       for (let i = tree.position; i < changes.length; i++) {
-        tree.set(changes[i], free[changes[i]]);
+        const row = changes[i];
+        if (versions[row] !== version[row]) {
+          versions[row] = version[row];
+          tree.set(row, free[row]);
+        }
       }
     }
     tree.era = era;
@@ -174,7 +177,7 @@ export class FreeTrees {
 }
 
 /** Brings the rows that changed up to date, each once. */
-function refresh(tree: ScoreTree, table: NodeTable, score: RowScore): void {
+function refresh(tree: RowTree, table: NodeTable, score: RowScore): void {
   const { version, changes, era, count } = table;
   const { versions } = tree;
   if (tree.isFar(table)) {
