@@ -203,7 +203,8 @@ function gangRecord(
       ? gang.roles
       : [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0));
   const record: GangRecord & { roles: RolePods[]; needed: number } = {
-    index,
+    // Not a whole number, since indices need not be: V8 makes code for all records again when the first of them gets another kind of number.
+    index: NaN,
     gang,
     queue,
     root,
@@ -219,6 +220,7 @@ function gangRecord(
     placed: 0,
     listed: 0,
   };
+  record.index = index;
   const roles: RolePods[] = [];
   for (const role of inOrder) {
     roles.push(roleIn(record, role, units));

@@ -161,14 +161,17 @@ export class Ledger {
 
   /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
   private isHeld(pod: PodRecord, devices: readonly number[]): boolean {
+    if (pod.podClass.accelerator?.kind === 'mig') {
+      return false;
+    }
     const { deviceCapacity } = this.table;
-    return (
-      pod.podClass.accelerator?.kind !== 'mig' &&
-      !this.areFree(
-        pod,
-        devices.filter((slot) => deviceCapacity[slot] > 0),
-      )
-    );
+    const whole: number[] = [];
+    for (const slot of devices) {
+      if (deviceCapacity[slot] > 0) {
+        whole.push(slot);
+      }
+    }
+    return !this.areFree(pod, whole);
   }
 
   /** Can the pod go back exactly where it was? */
@@ -195,11 +198,14 @@ export class Ledger {
           table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length,
       );
     }
-    // Nor can one pod hold one device twice.
-    return (
-      new Set(devices).size === devices.length &&
-      devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator))
-    );
+    for (let i = 0; i < devices.length; i++) {
+      const slot = devices[i];
+      // Nor can one pod hold one device twice.
+      if (table.deviceFree[slot] < milliOn(table, slot, accelerator) || devices.indexOf(slot) < i) {
+        return false;
+      }
+    }
+    return true;
   }
 
   mark(): number {

@@ -199,8 +199,14 @@ export class NodeTable {
   slotsOf(row: number, devices: readonly number[]): readonly number[] {
     const start = this.deviceStart[row];
     const count = this.deviceStart[row + 1] - start;
-    const isOfNode = (device: number): boolean => Number.isInteger(device) && device >= 0 && device < count;
-    return devices.every(isOfNode) ? devices.map((device) => start + device) : [];
+    const slots: number[] = [];
+    for (const device of devices) {
+      if (!Number.isInteger(device) || device < 0 || device >= count) {
+        return [];
+      }
+      slots.push(start + device);
+    }
+    return slots;
   }
 
   /** The slots of that many devices from one on, a list that is made once. */

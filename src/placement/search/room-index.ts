@@ -114,7 +114,11 @@ export class RoomIndex {
     }
     const sums = (list[podClass.id] ??= this.newSums(tree));
     const isFar = sums.era !== table.era || table.changes.length - sums.position > table.count;
-    this.follow(podClass, sums, isFar ? table.allRows : table.changes, isFar ? 0 : sums.position);
+    if (isFar) {
+      this.countAll(podClass, sums);
+    } else if (sums.position < table.changes.length) {
+      this.follow(podClass, sums);
+    }
     sums.era = table.era;
     sums.position = table.changes.length;
     return sums;
@@ -143,13 +147,23 @@ export class RoomIndex {
   }
 
   /** Most rows that are noted are as they were counted: they changed more than once, or the change was undone. */
-  private follow(podClass: PodClass, sums: Sums, rows: ArrayLike<number>, from: number): void {
-    const { version } = this.session.table;
+  private follow(podClass: PodClass, sums: Sums): void {
+    const { version, changes } = this.session.table;
     const { counted } = sums;
     const { room, versions } = this.countsOf(podClass);
-    for (let i = from; i < rows.length; i++) {
-      const row = rows[i];
+    for (let i = sums.position; i < changes.length; i++) {
+      const row = changes[i];
       const by = (versions[row] === version[row] ? room[row] : this.ofRow(podClass, row)) - counted[row];
+      if (by !== 0) {
+        add(sums, row, by);
+      }
+    }
+  }
+
+  private countAll(podClass: PodClass, sums: Sums): void {
+    const { count } = this.session.table;
+    for (let row = 0; row < count; row++) {
+      const by = this.ofRow(podClass, row) - sums.counted[row];
       if (by !== 0) {
         add(sums, row, by);
       }
