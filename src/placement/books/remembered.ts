@@ -78,7 +78,7 @@ export class Remembered<T> {
       found.push(NEVER);
       values.push(undefined);
     }
-    this.epochs.note(this as Remembered<unknown>, id, found[id], values[id]);
+    this.epochs.note(this, id, found[id], values[id]);
     found[id] = this.epochs.epoch;
     values[id] = value;
   }
