@@ -210,7 +210,7 @@ export class DomainRoom {
   }
 }
 
-/** Rooms that nobody looks at, all of one length: mostly one tree is counted again and again. */
+/** Rooms that are not in use, all of one length: mostly one tree is counted again and again. */
 const spares: DomainRoom[] = [];
 let spareLength = 0;
 const MOST_SPARES = 4;
