@@ -21,6 +21,14 @@ export function addTo<K, T>(groups: Map<K, T[]>, key: K, item: T): void {
   }
 }
 
+/**
+ * A list that is filled by small numbers in any order. V8 keeps lists of numbers, of objects, and with holes apart, and compiles code for those
+ * that it has seen; this one is of the most general kind from the beginning, so that code for one such list holds for all of them.
+ */
+export function listById<T>(): (T | undefined)[] {
+  return new Array<T | undefined>(8).fill(undefined);
+}
+
 /** Appends a list of any length; `push(...items)` fails on about 120,000 items. */
 export function addAll<T>(list: T[], items: readonly T[]): void {
   for (const item of items) {

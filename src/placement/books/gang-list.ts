@@ -61,7 +61,9 @@ export class GangList {
     const places = new Array<number>(added.length);
     let left = records.length;
     // The list does not grow by its length: then it would be copied for each gang that comes.
-    added.forEach((record) => records.push(record));
+    for (const record of added) {
+      records.push(record);
+    }
     for (let i = added.length - 1; i >= 0; i--) {
       const place = this.placeOf(added[i].gang.name, left);
       records.copyWithin(place + i + 1, place, left);
@@ -78,7 +80,7 @@ export class GangList {
   /** @returns false where indices leave no room */
   private numberAll(places: readonly number[]): boolean {
     for (let first = 0, last = 0; first < places.length; first = last) {
-      for (last = first + 1; places[last] === places[last - 1] + 1;) {
+      for (last = first + 1; last < places.length && places[last] === places[last - 1] + 1;) {
         last++;
       }
       if (!this.number(places[first], last - first)) {

@@ -203,7 +203,8 @@ function gangRecord(
       ? gang.roles
       : [...gang.roles].sort((a, b) => leadersFirst(a, b) || (byPriority ? importantFirst(a, b) : 0));
   const record: GangRecord & { roles: RolePods[]; needed: number } = {
-    index,
+    // Not a whole number, since indices need not be: V8 makes code for all records again when the first of them gets another kind of number.
+    index: NaN,
     gang,
     queue,
     root,
@@ -217,8 +218,14 @@ function gangRecord(
     start: undefined,
     firstTurn: undefined,
     placed: 0,
+    listed: 0,
   };
-  record.roles = inOrder.map((role) => roleIn(record, role, units));
+  record.index = index;
+  const roles: RolePods[] = [];
+  for (const role of inOrder) {
+    roles.push(roleIn(record, role, units));
+  }
+  record.roles = roles;
   if (units === undefined) {
     root.roles = record.roles;
   } else {

@@ -5,6 +5,7 @@
  * Amounts of nodes and devices are whole numbers in 64-bit floats (exact up to 2^53), so undoing leaves no dust there; queues are
  * charged shares of devices as decimal parts, and are compared with a tolerance. O(columns + devices of the node) each.
  */
+import { listById } from '../../facts/collections';
 import { chooseDevices, deviceCapacity, devicesFit, milliOn } from '../nodes/devices';
 import { type PodsOnNodes } from '../nodes/filters/pods-on-nodes';
 import { type ClaimedDevices } from '../model/claims';
@@ -20,14 +21,16 @@ export interface Charge {
 }
 
 export class Ledger {
-  private readonly logPods: PodRecord[] = [];
+  /** Operations that can be undone: the lists below are as long as there ever were, and nothing is made for one operation. */
+  private logged = 0;
+  private readonly logPods: (PodRecord | undefined)[] = [undefined];
   /** Row where the pod was placed, or the complement of the row that it was removed from. */
-  private readonly logRows: number[] = [];
-  private readonly logDevices: (readonly number[])[] = [];
+  private logRows = new Int32Array(64);
+  private readonly logDevices: (readonly number[])[] = [NO_DEVICES];
   /** Version that the row had before; NO_VERSION where it may differ in more than the pod. */
-  private readonly logVersions: number[] = [];
-  private readonly logClaims: (readonly ClaimedDevices[])[] = [];
-  private readonly charges: (Charge | undefined)[] = [];
+  private logVersions = new Int32Array(64);
+  private readonly logClaims: (readonly ClaimedDevices[])[] = [NO_CLAIMS];
+  private readonly charges = listById<Charge>();
   private readonly sharedCharges = new WeakMap<SharedCharge, Charge>();
   readonly epochs = new Epochs();
   /** Pods that were loaded although no devices of their nodes are left for them. */
@@ -120,23 +123,17 @@ export class Ledger {
     devices: readonly number[],
     claimed: readonly ClaimedDevices[] = NO_CLAIMS,
   ): void {
-    this.logVersions.push(this.versionBefore(row, claimed));
+    const version = this.versionBefore(row, claimed);
     this.apply(pod, row, devices, 1, claimed);
-    this.logClaims.push(claimed);
-    this.logPods.push(pod);
-    this.logRows.push(row);
-    this.logDevices.push(devices);
+    this.note(pod, row, devices, claimed, version);
   }
 
   remove(pod: PodRecord): void {
     const { row, devices, claimed } = pod;
-    this.logVersions.push(this.versionBefore(row, claimed));
+    const version = this.versionBefore(row, claimed);
     this.apply(pod, row, devices, -1, claimed);
     this.epochs.begin();
-    this.logClaims.push(claimed);
-    this.logPods.push(pod);
-    this.logRows.push(~row);
-    this.logDevices.push(devices);
+    this.note(pod, ~row, devices, claimed, version);
   }
 
   /**
@@ -164,14 +161,17 @@ export class Ledger {
 
   /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
   private isHeld(pod: PodRecord, devices: readonly number[]): boolean {
+    if (pod.podClass.accelerator?.kind === 'mig') {
+      return false;
+    }
     const { deviceCapacity } = this.table;
-    return (
-      pod.podClass.accelerator?.kind !== 'mig' &&
-      !this.areFree(
-        pod,
-        devices.filter((slot) => deviceCapacity[slot] > 0),
-      )
-    );
+    const whole: number[] = [];
+    for (const slot of devices) {
+      if (deviceCapacity[slot] > 0) {
+        whole.push(slot);
+      }
+    }
+    return !this.areFree(pod, whole);
   }
 
   /** Can the pod go back exactly where it was? */
@@ -198,16 +198,19 @@ export class Ledger {
           table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length,
       );
     }
-    // Nor can one pod hold one device twice.
-    return (
-      new Set(devices).size === devices.length &&
-      devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator))
-    );
+    for (let i = 0; i < devices.length; i++) {
+      const slot = devices[i];
+      // Nor can one pod hold one device twice.
+      if (table.deviceFree[slot] < milliOn(table, slot, accelerator) || devices.indexOf(slot) < i) {
+        return false;
+      }
+    }
+    return true;
   }
 
   mark(): number {
     this.epochs.mark();
-    return this.logPods.length;
+    return this.logged;
   }
 
   /** Keeps what was done where it succeeds, and nothing of it where it does not. */
@@ -228,19 +231,38 @@ export class Ledger {
 
   /** Undoes everything since the latest mark, which must be the one given. */
   rollback(mark: number): void {
-    while (this.logPods.length > mark) {
-      const pod = this.logPods.pop()!;
-      const row = this.logRows.pop()!;
-      const devices = this.logDevices.pop()!;
-      const claimed = this.logClaims.pop()!;
-      const version = this.logVersions.pop()!;
+    const { logPods, logRows, logDevices, logVersions, logClaims } = this;
+    while (this.logged > mark) {
+      const at = --this.logged;
+      const row = logRows[at];
+      const version = logVersions[at];
       const on = row >= 0 ? row : ~row;
-      this.apply(pod, on, devices, row >= 0 ? -1 : 1, claimed);
+      this.apply(logPods[at]!, on, logDevices[at], row >= 0 ? -1 : 1, logClaims[at]);
+      logPods[at] = undefined;
       if (version !== NO_VERSION) {
         this.table.becomes(on, version);
       }
     }
     this.epochs.rollback();
+  }
+
+  private note(
+    pod: PodRecord,
+    row: number,
+    devices: readonly number[],
+    claimed: readonly ClaimedDevices[],
+    version: number,
+  ): void {
+    const at = this.logged++;
+    if (at === this.logRows.length) {
+      this.logRows = twiceAsLong(this.logRows);
+      this.logVersions = twiceAsLong(this.logVersions);
+    }
+    this.logPods[at] = pod;
+    this.logRows[at] = row;
+    this.logDevices[at] = devices;
+    this.logVersions[at] = version;
+    this.logClaims[at] = claimed;
   }
 
   private versionBefore(row: number, claimed: readonly ClaimedDevices[]): number {
@@ -249,7 +271,7 @@ export class Ledger {
 
   /** Pods placed and removed since a mark, oldest first. */
   since(mark: number): readonly PodRecord[] {
-    return this.logPods.slice(mark);
+    return this.logPods.slice(mark, this.logged) as PodRecord[];
   }
 
   isKnownNotToFit(podClass: PodClass): boolean {
@@ -281,7 +303,10 @@ export class Ledger {
       role.placed += by;
       role.gang.placed += by;
       chargeQueues(role.gang.queue, this.charge(podClass), by, pod.preemptible ? 0 : by);
-      podClass.shared.forEach((shared) => this.chargeOnce(pod, role.gang, shared, by));
+      const { shared } = podClass;
+      for (let i = 0; i < shared.length; i++) {
+        this.chargeOnce(pod, role.gang, shared[i], by);
+      }
     }
   }
 
@@ -301,12 +326,15 @@ export class Ledger {
   private applyToNode(podClass: PodClass, row: number, devices: readonly number[], by: 1 | -1): void {
     const { table } = this;
     const { columns, amounts, accelerator } = podClass;
+    const { free } = table;
     for (let i = 0; i < columns.length; i++) {
-      table.free[columns[i]][row] -= by * amounts[i];
+      free[columns[i]][row] -= by * amounts[i];
     }
     if (accelerator !== undefined && devices.length > 0) {
       if (accelerator.kind === 'mig') {
-        devices.forEach((slot) => (table.migFree[slot * table.profiles.length + podClass.profile] -= by));
+        for (let i = 0; i < devices.length; i++) {
+          table.migFree[devices[i] * table.profiles.length + podClass.profile] -= by;
+        }
       } else {
         for (let i = 0; i < devices.length; i++) {
           table.take(row, devices[i], by * milliOn(table, devices[i], accelerator));
@@ -350,6 +378,12 @@ function chargeQueues(
       }
     }
   }
+}
+
+function twiceAsLong(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const longer = new Int32Array(2 * numbers.length);
+  longer.set(numbers);
+  return longer;
 }
 
 const NO_CLAIMS: readonly ClaimedDevices[] = [];

@@ -59,24 +59,24 @@ export class QueueBooks {
     let tally: Tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
     let of: PodClass | undefined;
     let shares = false;
-    const begin = (podClass: PodClass, tallies: Map<PodClass, Tally>): void => {
-      tally = tallies.get(podClass) ?? { requested: 0, allocated: 0, nonPreemptible: 0 };
-      tallies.set(podClass, tally);
-      of = podClass;
-      shares ||= podClass.shared.length > 0;
-    };
     for (const role of gang.roles) {
       if (role.fresh !== undefined) {
-        begin(role.fresh, ofQueue);
+        of = role.fresh;
+        tally = tallyOf(ofQueue, of);
+        shares ||= of.shared.length > 0;
         tally.requested += by * role.size;
         continue;
       }
-      for (const { podClass, releasing, home, preemptible } of role.pods) {
+      const { pods } = role;
+      for (let i = 0; i < pods.length; i++) {
+        const { podClass, releasing, home, preemptible } = pods[i];
         if (releasing) {
           continue;
         }
         if (of !== podClass) {
-          begin(podClass, ofQueue);
+          of = podClass;
+          tally = tallyOf(ofQueue, of);
+          shares ||= of.shared.length > 0;
         }
         tally.requested += by;
         if (home !== NOWHERE) {
@@ -185,6 +185,15 @@ export class QueueBooks {
     }
     return sums;
   }
+}
+
+function tallyOf(tallies: Map<PodClass, Tally>, podClass: PodClass): Tally {
+  let tally = tallies.get(podClass);
+  if (tally === undefined) {
+    tally = { requested: 0, allocated: 0, nonPreemptible: 0 };
+    tallies.set(podClass, tally);
+  }
+  return tally;
 }
 
 /** Drops classes of the gang's pods that no pod of the queue has any more. */

@@ -92,6 +92,8 @@ export interface GangRecord {
   /** What it starts with, once it was asked for, where that does not depend on what is free. */
   firstTurn: Turn | undefined;
   placed: number;
+  /** The number of the list that it was put into last; see `reasons.ts`. */
+  listed: number;
   /** Its placed pods by the keys of the claims that they share. @default - none shares a claim */
   claimPods?: Map<string, ClaimHolders>;
 }

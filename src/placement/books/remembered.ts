@@ -7,9 +7,13 @@
 export class Epochs {
   private current = 0;
   private latest = 0;
-  private readonly log: { readonly memo: Remembered<unknown>; readonly id: number; readonly before: Entry<unknown> }[] =
-    [];
-  private readonly marks: { readonly epoch: number; readonly length: number }[] = [];
+  /** What was known before, in the order in which it was written over. */
+  private readonly memos: Remembered<unknown>[] = [];
+  private readonly ids: number[] = [];
+  private readonly epochs: number[] = [];
+  private readonly values: unknown[] = [];
+  /** By mark, the epoch and the length of the log there. */
+  private readonly marks: number[] = [];
 
   get epoch(): number {
     return this.current;
@@ -21,53 +25,67 @@ export class Epochs {
   }
 
   mark(): void {
-    this.marks.push({ epoch: this.current, length: this.log.length });
+    this.marks.push(this.current, this.ids.length);
   }
 
   /** Forgets the latest mark without undoing anything. */
   keep(): void {
     this.marks.pop();
+    this.marks.pop();
     if (this.marks.length === 0) {
-      this.log.length = 0;
+      this.memos.length = this.ids.length = this.epochs.length = this.values.length = 0;
     }
   }
 
   rollback(): void {
-    const { epoch, length } = this.marks.pop() ?? { epoch: 0, length: 0 };
-    while (this.log.length > length) {
-      const { memo, id, before } = this.log.pop()!;
-      memo.restore(id, before);
+    const length = this.marks.pop() ?? 0;
+    const epoch = this.marks.pop() ?? 0;
+    while (this.ids.length > length) {
+      this.memos.pop()!.restore(this.ids.pop()!, this.epochs.pop()!, this.values.pop());
     }
     this.current = epoch;
   }
 
   /** @internal */
-  note<T>(memo: Remembered<T>, id: number, before: Entry<T>): void {
+  note(memo: Remembered<unknown>, id: number, epoch: number, value: unknown): void {
     if (this.marks.length > 0) {
-      this.log.push({ memo: memo, id, before });
+      this.memos.push(memo);
+      this.ids.push(id);
+      this.epochs.push(epoch);
+      this.values.push(value);
     }
   }
 }
 
-type Entry<T> = { readonly epoch: number; readonly value: T } | undefined;
+/** Of what was never known. */
+const NEVER = -1;
 
 /** One kind of knowledge, by small whole numbers. */
 export class Remembered<T> {
-  private readonly entries: Entry<T>[] = [];
+  /** In which epoch a value was found. */
+  private readonly found: number[] = [];
+  private readonly values: (T | undefined)[] = [];
 
   constructor(private readonly epochs: Epochs) {}
 
   get(id: number): T | undefined {
-    const entry = this.entries[id];
-    return entry !== undefined && entry.epoch === this.epochs.epoch ? entry.value : undefined;
+    return id < this.found.length && this.found[id] === this.epochs.epoch ? this.values[id] : undefined;
   }
 
   set(id: number, value: T): void {
-    this.epochs.note(this, id, this.entries[id]);
-    this.entries[id] = { epoch: this.epochs.epoch, value };
+    const { found, values } = this;
+    while (found.length <= id) {
+      found.push(NEVER);
+      values.push(undefined);
+    }
+    this.epochs.note(this, id, found[id], values[id]);
+    found[id] = this.epochs.epoch;
+    values[id] = value;
   }
 
-  restore(id: number, entry: Entry<T>): void {
-    this.entries[id] = entry;
+  /** @internal */
+  restore(id: number, epoch: number, value: T | undefined): void {
+    this.found[id] = epoch;
+    this.values[id] = value;
   }
 }

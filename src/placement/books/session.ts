@@ -7,6 +7,7 @@
  * labels or devices of a node, and resources or selectors that no pod named before change the shape of the books: everything is then
  * built again.
  */
+import { listById } from '../../facts/collections';
 import { differences } from './catch-up';
 import { type Constraint } from '../model/decision';
 import { TopologyTrees } from '../topology/domains';
@@ -73,7 +74,7 @@ export class Session {
   /** A template without pods can ask for others as well: only their end changes what is looked at. */
   private hadDynamicPods = false;
   private readonly kinds = new Map<string | number, number>();
-  private readonly staticRows: (Uint8Array | undefined)[] = [];
+  private readonly staticRows = listById<Uint8Array>();
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, { readonly codes: Uint8Array; readonly podClass: PodClass }>();
   private decided: { readonly mark: number } | undefined;
@@ -353,11 +354,14 @@ export class Session {
       this.indexes.clear();
       this.scores.clear();
       this.decided = undefined;
-      this.follow({
-        ...untouched(),
-        gangs: new Set([...facts.gangs.keys(), ...facts.gangsOfPods()].sort(compareNames)),
-        pods: new Set(facts.pods.keys()),
-      });
+      const all = untouched();
+      for (const name of [...facts.gangs.keys(), ...facts.gangsOfPods()].sort(compareNames)) {
+        all.gangs.add(name);
+      }
+      for (const name of facts.pods.keys()) {
+        all.pods.add(name);
+      }
+      this.follow(all);
     });
   }
 

@@ -243,10 +243,14 @@ class Members {
     this.hasLost = false;
     const compare = inLine(order);
     const gangs = merged(stayed, added.sort(compare), compare);
+    const isLess = stayed.length < before.length;
+    const { shortest = Infinity, areAlike = true } = isLess ? {} : (this.known ?? {});
+    const others = isLess ? gangs : added;
+    const one = stayed.length > 0 ? stayed[0] : gangs[0];
     return {
       gangs,
-      shortest: gangs.reduce((least, { gang }) => Math.min(least, gang.expectedSeconds ?? Infinity), Infinity),
-      areAlike: gangs.every((gang) => haveSameRight(gang, gangs[0])),
+      shortest: others.reduce((least, { gang }) => Math.min(least, gang.expectedSeconds ?? Infinity), shortest),
+      areAlike: areAlike && others.every((gang) => haveSameRight(gang, one)),
     };
   }
 }
@@ -255,6 +259,9 @@ class Members {
 function merged<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
   if (a.length === 0 || b.length === 0) {
     return a.length === 0 ? b : a;
+  }
+  if (compare(a[a.length - 1], b[0]) <= 0) {
+    return a.concat(b);
   }
   const list: T[] = [];
   let next = 0;

@@ -450,7 +450,12 @@ export class Cycle {
 
   /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */
   keepsOff({ gang }: GangRecord): boolean {
-    return this.reservation?.gang.gang !== gang && this.endsTooLate(gang.expectedSeconds ?? Infinity);
+    const { reservation } = this;
+    return (
+      reservation !== undefined &&
+      reservation.gang.gang !== gang &&
+      this.session.now + (gang.expectedSeconds ?? Infinity) * 1000 > reservation.startAt
+    );
   }
 
   /** Does work of this duration still run when the gang at the head is to start? */

@@ -89,7 +89,7 @@ function nextPlaces(cycle: Cycle, waiting: readonly PodRecord[]): readonly Place
   waiting.forEach((pod) => ledger.remove(pod));
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
-  const short = shortWith(cycle, [...revived, ...waiting, ...cycle.bound]);
+  const short = shortWith(cycle, revived, waiting, cycle.bound);
   cycle.withOwnChoices(() => tryAllocate(cycle, short, policy.actions.includes('backfill'), () => false));
   const places = waiting.map(({ row, devices, claimed }) => ({ row, devices, claimed }));
   revived.forEach((pod) => (pod.waits = false));
@@ -102,10 +102,25 @@ function nextPlaces(cycle: Cycle, waiting: readonly PodRecord[]): readonly Place
 type Place = Pick<PodRecord, 'row' | 'devices' | 'claimed'>;
 
 /** What waited before and lacks pods, and the gangs of these pods that do. */
-export function shortWith(cycle: Cycle, pods: readonly PodRecord[]): readonly GangRecord[] {
+export function shortWith(cycle: Cycle, ...lists: readonly (readonly PodRecord[])[]): readonly GangRecord[] {
   const singles = new Set(cycle.waiting.singles);
-  pods.forEach(({ role }) => isInLine(cycle, role!.gang) || singles.add(role!.gang));
-  return [...singles].filter(({ placed, size }) => placed < size);
+  for (const pods of lists) {
+    let last: GangRecord | undefined;
+    for (const { role } of pods) {
+      const { gang } = role!;
+      if (gang !== last && !isInLine(cycle, gang)) {
+        singles.add(gang);
+      }
+      last = gang;
+    }
+  }
+  const short: GangRecord[] = [];
+  for (const gang of singles) {
+    if (gang.placed < gang.size) {
+      short.push(gang);
+    }
+  }
+  return short;
 }
 
 /** Undefined where the gang and all that was to be moved get their places; else the gangs of evicted pods that run again. */
@@ -116,34 +131,96 @@ function tried(
 ): readonly GangRecord[] | undefined {
   const { ledger } = cycle.session;
   const wanted = new Map<GangRecord, number>();
-  placed.forEach(({ role }) => wanted.set(role!.gang, role!.gang.placed));
+  for (const { role } of placed) {
+    wanted.set(role!.gang, role!.gang.placed);
+  }
   const state = { bound: cycle.bound.length, nominated: cycle.nominated.length, reservation: cycle.reservation };
-
-  const again = new Set([...placed, ...cycle.nominated.filter(({ row }) => row >= 0)]);
-  const revived = [...evicted, ...cycle.evicted.map(({ pod }) => pod)].filter(({ waits }) => !waits);
+  const revived = revivedBy(cycle, evicted);
   const mark = ledger.mark();
-  again.forEach((pod) => ledger.remove(pod));
-  revived.forEach((pod) => (pod.waits = true));
+  removeAgain(cycle, placed);
+  setWaiting(revived, true);
   cycle.reservation = undefined;
-  const short = shortWith(cycle, [...revived, ...evicted, ...placed, ...cycle.bound]);
-  const victims = new Set(evicted.map(({ role }) => role!.gang));
-  const moved = new Set(placed);
+  const short = shortWith(cycle, revived, evicted, placed, cycle.bound);
+  const victims = new Set<GangRecord>();
+  for (const { role } of evicted) {
+    victims.add(role!.gang);
+  }
   const backfill = cycle.session.policy.actions.includes('backfill');
   const isKnown = outcomeOf(cycle, wanted, victims);
-  cycle.runOn(
-    evicted.filter((pod) => !moved.has(pod)),
-    () => cycle.withOwnChoices(() => tryAllocate(cycle, short, backfill, isKnown)),
-  );
-  const holds = [...wanted].every(([gang, count]) => gang.placed >= count);
-  const returning = holds
-    ? undefined
-    : [...new Set(evicted.filter(({ row }) => row !== NOWHERE).map(({ role }) => role!.gang))];
+  cycle.runOn(without(evicted, placed), () => cycle.withOwnChoices(() => tryAllocate(cycle, short, backfill, isKnown)));
+  const returning = haveTheirs(wanted) ? undefined : gangsWithPlaces(evicted);
 
-  revived.forEach((pod) => (pod.waits = false));
+  setWaiting(revived, false);
   ledger.rollback(mark);
   cycle.forget(state.bound, state.nominated);
   cycle.reservation = state.reservation;
   return returning;
+}
+
+// The steps of a trial are functions of their own: hundreds of trials are made, and each step is compiled once.
+
+/** What is evicted, now or by this decision, and does not wait already. */
+function revivedBy(cycle: Cycle, evicted: readonly PodRecord[]): readonly PodRecord[] {
+  const revived: PodRecord[] = [];
+  for (const pod of evicted) {
+    if (!pod.waits) {
+      revived.push(pod);
+    }
+  }
+  for (const { pod } of cycle.evicted) {
+    if (!pod.waits) {
+      revived.push(pod);
+    }
+  }
+  return revived;
+}
+
+/** Takes away what was placed, and what waits for terminating pods: each once. */
+function removeAgain(cycle: Cycle, placed: readonly PodRecord[]): void {
+  const { ledger } = cycle.session;
+  for (const list of [placed, cycle.nominated]) {
+    for (const pod of list) {
+      if (pod.row >= 0) {
+        ledger.remove(pod);
+      }
+    }
+  }
+}
+
+function setWaiting(pods: readonly PodRecord[], waits: boolean): void {
+  for (const pod of pods) {
+    pod.waits = waits;
+  }
+}
+
+function without(pods: readonly PodRecord[], others: readonly PodRecord[]): readonly PodRecord[] {
+  const out = new Set(others);
+  const left: PodRecord[] = [];
+  for (const pod of pods) {
+    if (!out.has(pod)) {
+      left.push(pod);
+    }
+  }
+  return left;
+}
+
+function haveTheirs(wanted: ReadonlyMap<GangRecord, number>): boolean {
+  for (const [gang, count] of wanted) {
+    if (gang.placed < count) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function gangsWithPlaces(pods: readonly PodRecord[]): readonly GangRecord[] {
+  const gangs = new Set<GangRecord>();
+  for (const { row, role } of pods) {
+    if (row !== NOWHERE) {
+      gangs.add(role!.gang);
+    }
+  }
+  return [...gangs];
 }
 
 /**

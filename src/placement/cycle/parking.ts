@@ -8,7 +8,7 @@
  *
  * O(rows that changed + kinds of gangs) for each look; O(rows that changed) for each kind that one of them has room for.
  */
-import { addTo } from '../../facts/collections';
+import { addTo, listById } from '../../facts/collections';
 import { type GangRecord, type PodRecord } from '../books/records';
 import { type Session } from '../books/session';
 import { EmptyRooms } from '../nodes/empty-node';
@@ -68,7 +68,7 @@ class Rows {
 }
 
 export class Parking {
-  private readonly kinds: (Known | undefined)[] = [];
+  private readonly kinds = listById<Known>();
   /** Of gangs that are like no other. */
   private readonly ownOf = new WeakMap<GangRecord, Known>();
   private readonly index: RoomIndex;

@@ -422,7 +422,8 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
   for (const pod of disturbed.flatMap(({ pods }) => pods)) {
     cycle.disturbed.add(pod);
     if (pod.existed) {
-      cycle.evicted.push({ pod, ...outcome.places.get(pod)!, action, beneficiary: turn.gang });
+      const { row, devices } = outcome.places.get(pod)!;
+      cycle.evicted.push({ pod, row, devices, action, beneficiary: turn.gang });
     } else {
       // It was to start in this decision, and is not started after all, or elsewhere.
       cycle.withdraw([pod]);

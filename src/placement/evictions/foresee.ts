@@ -122,7 +122,7 @@ function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
   // What both move counts as one decision.
   next.moves = cycle.moves;
   const nextTurns = turns.copy();
-  const short = shortWith(next, [...gone, ...waiting, ...cycle.bound, ...cycle.withdrawn]);
+  const short = shortWith(next, gone, waiting, cycle.bound, [...cycle.withdrawn]);
   const passed = allocate(next, foresight.actions.includes('backfill'), short);
   const most = Math.min(foresight.tries, session.policy.makeRoomLimit);
   foresight.tries -= makeRoom(next, passed, foresight.actions, nextTurns, most);

@@ -46,26 +46,24 @@ export class ReclaimRules {
     const { session } = this.cycle;
     const useful = usefulRows(this.cycle, claimants);
     const running = runningOf(this.cycle);
-    const queues = new Map<QueueRecord, readonly Portion[]>();
+    const lists: Victims[] = [];
     for (const queue of running.queues()) {
       if (queue !== this.queue && queue.queue.reclaimable !== false) {
-        queues.set(queue, running.portionsOfQueue(queue, useful));
+        lists.push({ queue, list: running.portionsOfQueue(queue, useful), next: 0 });
       }
     }
     const taken = new Map<QueueRecord, Float64Array>();
     const chosen: Portion[] = [];
-    const next = new Map([...queues.keys()].map((queue) => [queue, 0]));
     while (chosen.length < session.policy.victimLimit) {
-      const from = this.mostSaturated(queues, next, taken);
+      const from = this.mostSaturated(lists, taken);
       if (from === undefined) {
         break;
       }
-      const portion = queues.get(from)![next.get(from)!];
-      next.set(from, next.get(from)! + 1);
+      const portion = from.list[from.next++];
       this.take(portion, taken);
       chosen.push(portion);
     }
-    const movable = [...queues].flatMap(([queue, list]) => list.slice(next.get(queue)));
+    const movable = lists.flatMap(({ list, next }) => list.slice(next));
     return [...chosen, ...movable].slice(0, session.policy.victimLimit);
   }
 
@@ -85,18 +83,14 @@ export class ReclaimRules {
     return this.keepsOrder(taken);
   }
 
-  private mostSaturated(
-    queues: ReadonlyMap<QueueRecord, readonly Portion[]>,
-    next: ReadonlyMap<QueueRecord, number>,
-    taken: ReadonlyMap<QueueRecord, Float64Array>,
-  ): QueueRecord | undefined {
-    let best: QueueRecord | undefined;
+  private mostSaturated(lists: readonly Victims[], taken: ReadonlyMap<QueueRecord, Float64Array>): Victims | undefined {
+    let best: Victims | undefined;
     let bestPart = -1;
-    for (const [queue, list] of queues) {
-      if (next.get(queue)! < list.length && this.mayTakeFrom(queue, taken, 'stated quota')) {
-        const part = this.saturationOf(queue, taken);
+    for (const one of lists) {
+      if (one.next < one.list.length && this.mayTakeFrom(one.queue, taken, 'stated quota')) {
+        const part = this.saturationOf(one.queue, taken);
         if (part > bestPart + DUST) {
-          best = queue;
+          best = one;
           bestPart = part;
         }
       }
@@ -204,6 +198,13 @@ export class ReclaimRules {
       });
     }
   }
+}
+
+/** What runs of a queue, in the order in which it would go, and the first of it that is not chosen. */
+interface Victims {
+  readonly queue: QueueRecord;
+  readonly list: readonly Portion[];
+  next: number;
 }
 
 /** What a queue has to be above, of one resource. */

@@ -12,12 +12,15 @@ export function mustWait(cycle: Cycle, gang: GangRecord, pods: readonly PodRecor
   if (cycle.nominated.some(({ role }) => role!.gang === gang)) {
     return true;
   }
-  const terminating = [...cycle.terminating, ...cycle.evicted];
-  if (terminating.length === 0) {
+  const { terminating, evicted } = cycle;
+  if (terminating.length + evicted.length === 0) {
     return false;
   }
-  const rows = new Set(terminating.map(({ row }) => row));
-  if (session.others.active || haveClaims(pods) || pods.some(({ existed, row }) => existed || rows.has(row))) {
+  if (session.others.active || haveClaims(pods) || pods.some(({ existed }) => existed)) {
+    return true;
+  }
+  const rows = new Set(pods.map(({ row }) => row));
+  if (terminating.some(({ row }) => rows.has(row)) || evicted.some(({ row }) => rows.has(row))) {
     return true;
   }
   const isLimited =
@@ -26,7 +29,7 @@ export function mustWait(cycle: Cycle, gang: GangRecord, pods: readonly PodRecor
     isLimited &&
     sharesQueue(
       gang,
-      terminating.map(({ pod }) => pod),
+      [...terminating, ...evicted].map(({ pod }) => pod),
     )
   );
 }

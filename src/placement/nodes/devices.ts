@@ -293,7 +293,24 @@ function leftOver(table: NodeTable, slot: number, accelerator: AcceleratorReques
 }
 
 /** The first whole devices that are free, where it does not matter which: the same as `chooseWhole`, and no more of them are looked at. */
-function firstWhole({ deviceStart, deviceFree }: NodeTable, row: number, count: number): readonly number[] | undefined {
+function firstWhole(table: NodeTable, row: number, count: number): readonly number[] | undefined {
+  const { deviceStart, deviceFree } = table;
+  if (table.wholeFree[row] < count) {
+    return undefined;
+  }
+  if (count > 1) {
+    let from = deviceStart[row];
+    while (deviceFree[from] < WHOLE) {
+      from++;
+    }
+    let to = from;
+    while (to < from + count && deviceFree[to] >= WHOLE) {
+      to++;
+    }
+    if (to === from + count) {
+      return table.neighbors(from, count);
+    }
+  }
   const chosen: number[] = [];
   for (let slot = deviceStart[row]; slot < deviceStart[row + 1] && chosen.length < count; slot++) {
     if (deviceFree[slot] >= WHOLE) {

@@ -2,6 +2,7 @@
  * Nodes and devices as columns: one typed array per resource, one slot per device, so that a scan touches little memory and an index is
  * all that anybody needs to know of a node. Rows are in the order of `compareNames`, which makes the row number the tie-break.
  */
+import { listById } from '../../facts/collections';
 import { type CapacityReport, type DeviceReport, parseCapacityReport, reportAsOf } from './capacity-report';
 import { type CapacityReportCounts } from '../model/decision';
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, PODS, type Snapshot } from '../model/model';
@@ -70,8 +71,11 @@ export class NodeTable {
   /** Their rows, the last of them at the end; those before the first of them are not known any more. */
   readonly replacements: number[] = [];
 
+  /** By number of devices, then the first of them. */
+  private readonly neighborsOf = listById<(readonly number[] | undefined)[]>();
+
   private freeBefore: Int32Array | undefined;
-  private readonly most: (number | undefined)[] = [];
+  private readonly most = listById<number>();
   private devicesOfOne: number | undefined;
   private offers: { readonly amounts: Float64Array; readonly most: number; readonly replaced: number } | undefined;
   private readonly deviceResources: ReadonlySet<string>;
@@ -92,12 +96,15 @@ export class NodeTable {
     this.deviceResources = new Set(this.deviceResource);
     this.resources = resourceNames(this.nodes, this.deviceResources, extraResources);
     this.columns = new Map(this.resources.map((name, column) => [name, column]));
-    this.allocatable = this.resources.map((name) =>
-      numbersOf(this.nodes, (node) => node.allocatable[name] ?? 0, Float64Array),
-    );
-    this.free = this.resources.map((name, column) =>
-      numbersOf(this.nodes, (node, row) => this.allocatable[column][row] - (node.used?.[name] ?? 0), Float64Array),
-    );
+    const allocatable: Float64Array[] = [];
+    const free: Float64Array[] = [];
+    for (const name of this.resources) {
+      const all = numbersOf(this.nodes, (node) => node.allocatable[name] ?? 0, Float64Array);
+      allocatable.push(all);
+      free.push(numbersOf(this.nodes, (node, row) => all[row] - (node.used?.[name] ?? 0), Float64Array));
+    }
+    this.allocatable = allocatable;
+    this.free = free;
 
     const perNode = this.nodes.map((node, row) => devicesOf(node, this.deviceResource[row]));
     this.devices = perNode.flat();
@@ -192,8 +199,33 @@ export class NodeTable {
   slotsOf(row: number, devices: readonly number[]): readonly number[] {
     const start = this.deviceStart[row];
     const count = this.deviceStart[row + 1] - start;
-    const isOfNode = (device: number): boolean => Number.isInteger(device) && device >= 0 && device < count;
-    return devices.every(isOfNode) ? devices.map((device) => start + device) : [];
+    const slots: number[] = [];
+    for (const device of devices) {
+      if (!Number.isInteger(device) || device < 0 || device >= count) {
+        return [];
+      }
+      slots.push(start + device);
+    }
+    return slots;
+  }
+
+  /** The slots of that many devices from one on, a list that is made once. */
+  neighbors(slot: number, count: number): readonly number[] {
+    let lists = this.neighborsOf[count];
+    if (lists === undefined) {
+      lists = new Array<readonly number[] | undefined>(this.devices.length).fill(undefined);
+      this.neighborsOf[count] = lists;
+    }
+    let list = lists[slot];
+    if (list === undefined) {
+      const made: number[] = [];
+      for (let i = 0; i < count; i++) {
+        made.push(slot + i);
+      }
+      list = made;
+      lists[slot] = list;
+    }
+    return list;
   }
 
   private countInstances(slot: number): void {

@@ -14,16 +14,20 @@ export function secondsOf(cycle: Cycle, gang: GangRecord): number | undefined {
  * Equal for gangs of one duration that wait for the same reason; a number where that is enough, since thousands of gangs are asked for it.
  */
 export function kindOf(cycle: Cycle, gang: GangRecord): number | string {
-  const { queue, minimum, subgroups, topology } = gang.gang;
   const keepsOff = cycle.keepsOff(gang);
-  const isHead = cycle.reservation?.gang === gang;
+  const isHead = cycle.reservation !== undefined && cycle.reservation.gang === gang;
   if (gang.kind !== undefined && gang.placed === 0) {
     if (gang.queue !== undefined) {
       const right = (gang.preemptible ? 4 : 0) + (keepsOff ? 2 : 0) + (isHead ? 1 : 0);
       return (gang.kind * cycle.session.queues.length + gang.queue.index) * 8 + right;
     }
-    return `${gang.kind} ${gang.preemptible} ${keepsOff} ${isHead} ${queue}`;
+    return `${gang.kind} ${gang.preemptible} ${keepsOff} ${isHead} ${gang.gang.queue}`;
   }
+  return textOf(gang, keepsOff, isHead);
+}
+
+function textOf(gang: GangRecord, keepsOff: boolean, isHead: boolean): string {
+  const { queue, minimum, subgroups, topology } = gang.gang;
   const roles = gang.roles.map((role) => [
     role.minimum,
     role.placed,

@@ -136,29 +136,45 @@ export class DomainPlacer {
     const isConcerned = this.each.concerns(pods);
     // A full cluster has few domains with any room.
     const open = isConcerned ? tree.byLevel[level] : this.index.openDomains(podClass, tree, level);
-    const counted = isConcerned
-      ? []
-      : [...kinds].map(([one, count]) => ({ byDomain: this.index.domains(one, tree), count }));
-    const hasRoom = ({ index, rows }: Domain): boolean =>
-      counted.every(({ byDomain, count }) => byDomain[index] >= count) &&
-      (running.length === 0 || running.some((row) => rows.includes(row)));
+    const counted: { readonly byDomain: Float64Array; readonly count: number }[] = [];
+    if (!isConcerned) {
+      kinds.forEach((count, one) => counted.push({ byDomain: this.index.domains(one, tree), count }));
+    }
+    const hasRoom = ({ index, rows }: Domain): boolean => {
+      for (let i = 0; i < counted.length; i++) {
+        if (counted[i].byDomain[index] < counted[i].count) {
+          return false;
+        }
+      }
+      return running.length === 0 || running.some((row) => rows.includes(row));
+    };
     if (!isConcerned && within.rows === undefined && within.without === undefined) {
       // No look at the rows of domains.
-      const nodesOf = byNodes ? this.nodes.of(podClass, tree, pods.length) : (): number => 0;
-      const spareOf = ({ index }: Domain): number =>
-        counted.reduce((least, { byDomain, count }) => Math.min(least, byDomain[index] / count), Infinity);
-      return tightestFirst(
-        open.filter(hasRoom).map((domain) => ({ domain, nodes: nodesOf(domain), spare: spareOf(domain) })),
-      );
+      const nodesOf = byNodes ? this.nodes.of(podClass, tree, pods.length) : undefined;
+      const fitting: Candidate[] = [];
+      for (let i = 0; i < open.length; i++) {
+        const domain = open[i];
+        if (hasRoom(domain)) {
+          let spare = Infinity;
+          for (const { byDomain, count } of counted) {
+            spare = Math.min(spare, byDomain[domain.index] / count);
+          }
+          fitting.push({ domain, nodes: nodesOf === undefined ? 0 : nodesOf(domain), spare });
+        }
+      }
+      return tightestFirst(fitting);
     }
     const found: Candidate[] = [];
     for (const domain of open.filter(hasRoom)) {
       const rows = intersect(within, tree, domain);
-      const most = [...kinds].map(([one, count]) => this.room.capacity(one, rows, Infinity) / count);
-      if (most.every((times) => times >= 1)) {
+      let spare = Infinity;
+      for (const [one, count] of kinds) {
+        spare = Math.min(spare, this.room.capacity(one, rows, Infinity) / count);
+      }
+      if (spare >= 1) {
         const room = (row: number): number => (within.without?.[row] === 1 ? 0 : this.room.onRow(podClass, row));
         const nodes = byNodes ? fewestRowsCount(rows.rows!, pods.length, room) : 0;
-        found.push({ domain, nodes, spare: Math.min(...most) });
+        found.push({ domain, nodes, spare });
       }
     }
     return tightestFirst(found);

@@ -27,18 +27,24 @@ export function fewestRows(
   const parts: Part[] = [];
   let left = count;
   for (let room = byRoom.length - 1; room > 0; room--) {
-    const among = byRoom[room] ?? [];
+    const among = byRoom[room];
+    if (among === undefined) {
+      continue;
+    }
     const wanted = Math.floor(left / room);
     const taken = best(among, Math.min(wanted, among.length), scoreOf);
-    taken.forEach((row) => parts.push({ row, pods: room }));
-    left -= taken.length * room;
-    if (taken.length > 0) {
-      const gone = new Set(taken);
-      byRoom[room] = taken.length === among.length ? [] : among.filter((row) => !gone.has(row));
+    for (let i = 0; i < taken.length; i++) {
+      parts.push({ row: taken[i], pods: room });
     }
+    left -= taken.length * room;
     if (taken.length < among.length) {
+      if (taken.length > 0) {
+        const gone = new Set(taken);
+        byRoom[room] = among.filter((row) => !gone.has(row));
+      }
       break;
     }
+    byRoom[room] = undefined;
   }
   if (left === 0) {
     return parts;
@@ -69,17 +75,45 @@ export function fewestRowsCount(rows: Int32Array, count: number, roomOf: (row: n
 
 function best(rows: readonly number[], count: number, scoreOf: (row: number) => number): readonly number[] {
   if (count === 0) {
-    return [];
+    return NONE;
   }
   if (count === 1) {
     return [first(rows, scoreOf)];
   }
+  const sorted: number[] = [];
+  const scores: number[] = [];
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
+    const score = scoreOf(row);
+    // Mostly few rows, and many of them in order already.
+    let at = sorted.length;
+    if (at < MOST_INSERTED) {
+      for (; at > 0 && isBetter(score, row, scores[at - 1], sorted[at - 1]); at--) {
+        sorted[at] = sorted[at - 1];
+        scores[at] = scores[at - 1];
+      }
+    }
+    sorted[at] = row;
+    scores[at] = score;
+  }
+  if (rows.length > MOST_INSERTED) {
+    return bySort(sorted, scores).slice(0, count);
+  }
+  sorted.length = count;
+  return sorted;
+}
+
+function bySort(rows: readonly number[], scores: readonly number[]): readonly number[] {
   return rows
-    .map((row) => ({ row, score: scoreOf(row) }))
+    .map((row, i) => ({ row, score: scores[i] }))
     .sort((a, b) => (isBetter(a.score, a.row, b.score, b.row) ? -1 : 1))
-    .slice(0, count)
     .map(({ row }) => row);
 }
+
+const NONE: readonly number[] = [];
+
+/** From this number of rows on, putting each into its place takes longer than sorting them. */
+const MOST_INSERTED = 48;
 
 function first(rows: readonly number[], scoreOf: (row: number) => number): number {
   let [best] = rows;

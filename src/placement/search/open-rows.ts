@@ -4,6 +4,7 @@
  * A row is looked at again when anything changed on it, and all rows when the class may fit elsewhere by a change of pods on other nodes. For
  * classes that constraints between pods concern; the room of others is counted (`room-index.ts`). O(rows that changed) for each question.
  */
+import { listById } from '../../facts/collections';
 import { type PodClass } from '../nodes/pod-class';
 import { type Session } from '../books/session';
 
@@ -17,7 +18,7 @@ interface Open {
 }
 
 export class OpenRows {
-  private readonly classes: (Open | undefined)[] = [];
+  private readonly classes = listById<Open>();
 
   constructor(private readonly session: Session) {}
 

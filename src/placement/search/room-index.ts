@@ -4,6 +4,7 @@
  * A row is counted again when its version changed. Sums follow the notes of the node table: O(rows that changed × levels), however many
  * domains are asked for. Only for classes whose room depends on nothing but the node: not where pods have constraints on one another.
  */
+import { listById } from '../../facts/collections';
 import { type Domain, type TopologyTree } from '../topology/domains';
 import { type PodClass } from '../nodes/pod-class';
 import { type Session } from '../books/session';
@@ -30,15 +31,15 @@ interface Sums {
   readonly domainPlaces: Int32Array;
   /** By domain: grows whenever the room of one of its rows changes. Of trees alone. */
   readonly stamps: Int32Array;
-  /** The lowest domain of each row. None without a tree. */
-  readonly leaves: readonly (Domain | undefined)[];
+  /** The lowest domain of each row. Undefined without a tree. */
+  readonly leaves: readonly (Domain | undefined)[] | undefined;
   total: number;
   position: number;
   era: number;
 }
 
 export class RoomIndex {
-  private readonly counts: (Counts | undefined)[] = [];
+  private readonly counts = listById<Counts>();
   private readonly sums = new Map<TopologyTree | undefined, (Sums | undefined)[]>();
   private readonly leaves = new Map<TopologyTree, (Domain | undefined)[]>();
 
@@ -108,37 +109,61 @@ export class RoomIndex {
     const { table } = this.session;
     let list = this.sums.get(tree);
     if (list === undefined) {
-      list = [];
+      list = listById();
       this.sums.set(tree, list);
     }
-    const sums = (list[podClass.id] ??= {
-      counted: new Int32Array(table.count),
-      byDomain: new Float64Array(tree?.domains.length ?? 0),
-      open: [],
-      places: new Int32Array(tree === undefined ? table.count : 0),
-      openDomains: (tree?.levels ?? []).map(() => []),
-      domainPlaces: new Int32Array(tree?.domains.length ?? 0),
-      stamps: new Int32Array(tree?.domains.length ?? 0),
-      leaves: tree === undefined ? [] : this.leavesOf(tree),
-      total: 0,
-      position: 0,
-      era: -1,
-    });
+    const sums = (list[podClass.id] ??= this.newSums(tree));
     const isFar = sums.era !== table.era || table.changes.length - sums.position > table.count;
-    this.follow(podClass, sums, isFar ? table.allRows : table.changes, isFar ? 0 : sums.position);
+    if (isFar) {
+      this.countAll(podClass, sums);
+    } else if (sums.position < table.changes.length) {
+      this.follow(podClass, sums);
+    }
     sums.era = table.era;
     sums.position = table.changes.length;
     return sums;
   }
 
+  private newSums(tree: TopologyTree | undefined): Sums {
+    const { count } = this.session.table;
+    const domains = tree?.domains.length ?? 0;
+    const openDomains: Domain[][] = [];
+    for (let level = 0; tree !== undefined && level < tree.levels.length; level++) {
+      openDomains.push([]);
+    }
+    return {
+      counted: new Int32Array(count),
+      byDomain: new Float64Array(domains),
+      open: [],
+      places: new Int32Array(tree === undefined ? count : 0),
+      openDomains,
+      domainPlaces: new Int32Array(domains),
+      stamps: new Int32Array(domains),
+      leaves: tree === undefined ? undefined : this.leavesOf(tree),
+      total: 0,
+      position: 0,
+      era: -1,
+    };
+  }
+
   /** Most rows that are noted are as they were counted: they changed more than once, or the change was undone. */
-  private follow(podClass: PodClass, sums: Sums, rows: ArrayLike<number>, from: number): void {
-    const { version } = this.session.table;
+  private follow(podClass: PodClass, sums: Sums): void {
+    const { version, changes } = this.session.table;
     const { counted } = sums;
     const { room, versions } = this.countsOf(podClass);
-    for (let i = from; i < rows.length; i++) {
-      const row = rows[i];
+    for (let i = sums.position; i < changes.length; i++) {
+      const row = changes[i];
       const by = (versions[row] === version[row] ? room[row] : this.ofRow(podClass, row)) - counted[row];
+      if (by !== 0) {
+        add(sums, row, by);
+      }
+    }
+  }
+
+  private countAll(podClass: PodClass, sums: Sums): void {
+    const { count } = this.session.table;
+    for (let row = 0; row < count; row++) {
+      const by = this.ofRow(podClass, row) - sums.counted[row];
       if (by !== 0) {
         add(sums, row, by);
       }
@@ -162,44 +187,43 @@ export class RoomIndex {
 
 /** Takes in that the row has room for more pods, or for fewer. */
 function add(sums: Sums, row: number, by: number): void {
-  const { counted, byDomain, stamps } = sums;
+  const { counted, leaves } = sums;
   const before = counted[row];
-  const after = before + by;
-  counted[row] = after;
+  counted[row] = before + by;
   sums.total += by;
-  if (sums.places.length > 0 && (before === 0) !== (after === 0)) {
-    toggle(sums.open, sums.places, row, row, before === 0, ITSELF);
-  }
-  for (let at = sums.leaves[row]; at !== undefined; at = at.parent) {
-    const { index } = at;
-    const had = byDomain[index];
-    byDomain[index] += by;
-    stamps[index]++;
-    if ((had === 0) !== (had + by === 0)) {
-      toggle(sums.openDomains[at.level], sums.domainPlaces, at, index, had === 0, INDEX);
+  if (leaves !== undefined) {
+    addToDomains(sums, leaves[row], by);
+  } else if (before === 0) {
+    sums.places[row] = sums.open.push(row) - 1;
+  } else if (before + by === 0) {
+    const last = sums.open.pop()!;
+    if (last !== row) {
+      sums.open[sums.places[row]] = last;
+      sums.places[last] = sums.places[row];
     }
   }
 }
 
-const ITSELF = (row: number): number => row;
-const INDEX = ({ index }: Domain): number => index;
-
-/** Puts an element into a list without an order, or takes it out. */
-function toggle<T>(
-  list: T[],
-  places: Int32Array,
-  element: T,
-  id: number,
-  isIn: boolean,
-  idOf: (one: T) => number,
+/** The same for the domains of the row. */
+function addToDomains(
+  { byDomain, stamps, openDomains, domainPlaces }: Sums,
+  leaf: Domain | undefined,
+  by: number,
 ): void {
-  if (isIn) {
-    places[id] = list.push(element) - 1;
-    return;
-  }
-  const last = list.pop()!;
-  if (last !== element) {
-    list[places[id]] = last;
-    places[idOf(last)] = places[id];
+  for (let at = leaf; at !== undefined; at = at.parent) {
+    const { index } = at;
+    const had = byDomain[index];
+    byDomain[index] = had + by;
+    stamps[index]++;
+    if (had === 0) {
+      domainPlaces[index] = openDomains[at.level].push(at) - 1;
+    } else if (had + by === 0) {
+      const open = openDomains[at.level];
+      const last = open.pop()!;
+      if (last !== at) {
+        open[domainPlaces[index]] = last;
+        domainPlaces[last.index] = domainPlaces[index];
+      }
+    }
   }
 }

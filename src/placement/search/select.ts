@@ -4,6 +4,7 @@
  * In the whole cluster the index of scores is searched from the top. Among some rows, or where pods have constraints on one another, the
  * scores of the rows are read one by one: O(rows).
  */
+import { listById } from '../../facts/collections';
 import { devicesFit, meetsSoftFilters } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
 import { EmptyRooms } from '../nodes/empty-node';
@@ -17,7 +18,7 @@ import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
 import { type ScoreFunction, scoreFunction } from './score/node-score';
 import { PartValues } from './score/part-values';
-import { FreeTrees, type RowScore, ScoreIndex } from './score/score-index';
+import { FreeTrees, type RowScore, ScoreIndex, type Wanted } from './score/score-index';
 import { preferenceRow, signalPenalty } from './score/static-preference';
 import { cpuOf, magnitude, WorkloadKinds } from './score/workload';
 import { type Session } from '../books/session';
@@ -39,11 +40,11 @@ interface Group {
   readonly score: RowScore;
 }
 
-interface ClassNeeds {
+interface ClassNeeds extends Wanted {
   readonly group: Group;
-  readonly cpu: number;
-  readonly memory: number;
 }
+
+const EVERYWHERE: Within = {};
 
 /** Rows that are scored sooner than the scores of all rows are brought up to date. */
 const FEW_ROWS = 64;
@@ -60,9 +61,9 @@ export class Selector {
   private readonly kinds: WorkloadKinds;
   private readonly constraints: ConstraintIds;
   private readonly groups = new Map<string, Group>();
-  private readonly classes: (ClassNeeds | undefined)[] = [];
-  private readonly wishless: (ClassNeeds | undefined)[] = [];
-  private readonly never: (boolean | undefined)[] = [];
+  private readonly classes = listById<ClassNeeds>();
+  private readonly wishless = listById<ClassNeeds>();
+  private readonly never = listById<boolean>();
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
@@ -79,12 +80,13 @@ export class Selector {
   }
 
   /** The row, or -1 when the pod fits none of them. */
-  best(podClass: PodClass, within: Within = {}): number {
+  best(podClass: PodClass, within: Within = EVERYWHERE): number {
     const { ledger, others } = this.session;
     if (others.isForlorn(podClass) || this.isNever(podClass)) {
       return NOWHERE;
     }
-    const { group, cpu, memory } = this.needs(podClass, within.wishless ?? false);
+    const needs = this.needs(podClass, within.wishless ?? false);
+    const { group } = needs;
     if (within.rows !== undefined) {
       return this.bestOfRows(podClass, group, within);
     }
@@ -103,7 +105,7 @@ export class Selector {
     const open = this.index.knows(group.id) ? undefined : this.room.openIfFew(podClass, FEW_ROWS);
     const row =
       open === undefined
-        ? this.index.best(group.id, group.score, { podClass, cpu, memory, without })
+        ? this.index.best(group.id, group.score, needs, without)
         : this.bestOfFew(podClass, open, group.score, without);
     if (row === NOWHERE && without === undefined) {
       ledger.rememberNoFit(podClass);
@@ -119,7 +121,8 @@ export class Selector {
   scoresOf(podClass: PodClass, wishless: boolean, count = Infinity): (row: number) => number {
     const { group } = this.needs(podClass, wishless);
     if (count <= FEW_ROWS) {
-      return group.score;
+      const { score } = group;
+      return (row) => score.of(row);
     }
     const { values, offset } = this.index.scores(group.id, group.score);
     return (row) => values[offset + row];
@@ -137,7 +140,7 @@ export class Selector {
     let bestScore = -Infinity;
     for (const row of rows) {
       if (without?.[row] !== 1 && ledger.fits(podClass, row)) {
-        const own = score(row);
+        const own = score.of(row);
         if (own > bestScore || (own === bestScore && row < best)) {
           best = row;
           bestScore = own;
@@ -182,6 +185,7 @@ export class Selector {
   private needs(podClass: PodClass, wishless: boolean): ClassNeeds {
     const classes = wishless ? this.wishless : this.classes;
     return (classes[podClass.id] ??= {
+      podClass,
       group: this.groupOf(podClass, wishless),
       cpu: cpuOf(podClass),
       memory: podClass.amounts[podClass.columns.indexOf(MEMORY_COLUMN)] ?? 0,
@@ -216,23 +220,43 @@ export class Selector {
     const softFilters = podClass.filters.some(({ mode }) => mode === 'soft');
     const least = Math.min(cpu, cpuOf(podClass)) / 2;
     const free = table.free[CPU_COLUMN];
-    const score = this.score(podClass, cpu);
     const byStates = policy.nodeScore === 'fgd' || policy.nodeScore === 'fragmentation';
     const fits = byStates
       ? this.session.index(DeviceStates).fits(podClass)
-      : (row: number): boolean => devicesFit(table, row, podClass);
+      : { of: (row: number): boolean => devicesFit(table, row, podClass) };
+    const score = new AllowedScore(allowed, free, least, fits, this.score(podClass, cpu));
     if (preference === undefined && !signals) {
-      return (row) => (allowed[row] !== 0 || free[row] < least || !fits(row) ? -Infinity : score(row));
+      return score;
     }
-    return (row) => {
-      if (allowed[row] !== 0 || free[row] < least || !fits(row)) {
-        return -Infinity;
-      }
-      const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
-      const beyond = signals && softFilters && !meetsSoftFilters(table, row, podClass) ? WISH : 0;
-      const signal = signals ? signalPenalty(table, row) * policy.signalWeight * SIGNAL : 0;
-      return score(row) + wish - signal - beyond;
+    return {
+      of: (row) => {
+        const own = score.of(row);
+        if (own === -Infinity) {
+          return own;
+        }
+        const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
+        const beyond = signals && softFilters && !meetsSoftFilters(table, row, podClass) ? WISH : 0;
+        const signal = signals ? signalPenalty(table, row) * policy.signalWeight * SIGNAL : 0;
+        return own + wish - signal - beyond;
+      },
     };
+  }
+}
+
+/** The score of rows on which the class may be. Asked for thousands of rows. */
+class AllowedScore implements RowScore {
+  constructor(
+    private readonly allowed: Uint8Array,
+    private readonly cpuFree: Float64Array,
+    private readonly least: number,
+    private readonly fits: { of(row: number): boolean },
+    private readonly score: RowScore,
+  ) {}
+
+  of(row: number): number {
+    return this.allowed[row] !== 0 || this.cpuFree[row] < this.least || !this.fits.of(row)
+      ? -Infinity
+      : this.score.of(row);
   }
 }
 
@@ -253,7 +277,7 @@ class UsedKinds extends WorkloadKinds {}
 
 /** Equal for classes that ask the same of a node, except for the amounts of CPU and memory. Worked out once for a class. */
 class ConstraintIds {
-  private readonly ofClass: (number | undefined)[] = [];
+  private readonly ofClass = listById<number>();
   private readonly byText = new Map<string, number>();
 
   of(podClass: PodClass): number {

@@ -19,17 +19,26 @@ export function sameKind(unit: Part, pods: readonly PodRecord[]): Kind | undefin
   const plain =
     unit.children.every((child) => child.topology === undefined && child.children.length === 0) &&
     unit.roles.every(({ role }) => role.topology === undefined || role.topology === unit.topology);
-  const leaders = pods.filter(({ role }) => role!.role.leader === true);
-  const workers = pods.filter(({ role }) => role!.role.leader !== true);
-  if (
-    !plain ||
-    leaders.length > 1 ||
-    workers.length === 0 ||
-    workers.some(({ podClass }) => podClass !== workers[0].podClass)
-  ) {
+  if (!plain) {
     return undefined;
   }
-  return { worker: workers[0].podClass, leader: leaders[0] };
+  let leader: PodRecord | undefined;
+  let worker: PodClass | undefined;
+  for (let i = 0; i < pods.length; i++) {
+    const pod = pods[i];
+    if (pod.role!.role.leader === true) {
+      if (leader !== undefined) {
+        return undefined;
+      }
+      leader = pod;
+    } else {
+      worker ??= pod.podClass;
+      if (worker !== pod.podClass) {
+        return undefined;
+      }
+    }
+  }
+  return worker === undefined ? undefined : { worker, leader };
 }
 
 /** How many of the pods are of each class; neighbors are mostly alike, and there may be thousands. */
@@ -88,8 +97,12 @@ export function podsOf(unit: Part, isMeant: (pod: PodRecord) => boolean): PodRec
 }
 
 /** Rows of pods of the unit that run already. */
-export function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): number[] {
-  return podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
+export function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): readonly number[] {
+  const rows: number[] = [];
+  for (const { row } of podsOf(unit, (pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod))) {
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** Do the pods differ, and some of them prefer places that others need? */

@@ -32,11 +32,8 @@ export class DomainRoom {
   /** @param within only this domain has any room. @default - all have */
   static of(tree: TopologyTree, units: RoomUnits, roomOf: (leaf: Domain) => LeafRoom, within?: Domain): DomainRoom {
     const { length } = tree.domains;
-    const room = new DomainRoom(
-      units,
-      ...([1, 2, 3, 4, 5].map(() => new Int32Array(length)) as Five),
-      new Float64Array(length),
-    );
+    const spare = length === spareLength ? spares.pop() : undefined;
+    const room = spare === undefined ? DomainRoom.empty(units, length) : spare.emptied(units);
     for (const leaf of within === undefined ? tree.leaves : leavesBelow(within)) {
       const { pods, leader, podsWithLeader, preference = 0 } = roomOf(leaf);
       room.pods[leaf.index] = pods;
@@ -48,8 +45,20 @@ export class DomainRoom {
     return room;
   }
 
+  private static empty(units: RoomUnits, length: number): DomainRoom {
+    return new DomainRoom(
+      units,
+      new Int32Array(length),
+      new Int32Array(length),
+      new Int32Array(length),
+      new Int32Array(length),
+      new Int32Array(length),
+      new Float64Array(length),
+    );
+  }
+
   private constructor(
-    readonly units: RoomUnits,
+    public units: RoomUnits,
     readonly pods: Int32Array,
     readonly podsWith: Int32Array,
     readonly slices: Int32Array,
@@ -57,6 +66,28 @@ export class DomainRoom {
     readonly leaders: Int32Array,
     readonly preference: Float64Array,
   ) {}
+
+  private emptied(units: RoomUnits): DomainRoom {
+    this.units = units;
+    this.pods.fill(0);
+    this.podsWith.fill(0);
+    this.slices.fill(0);
+    this.slicesWith.fill(0);
+    this.leaders.fill(0);
+    this.preference.fill(0);
+    return this;
+  }
+
+  /** Is not looked at any more: its arrays, which cost more than what is counted in them, serve the next count. */
+  release(): void {
+    if (this.pods.length !== spareLength) {
+      spareLength = this.pods.length;
+      spares.length = 0;
+    }
+    if (spares.length < MOST_SPARES) {
+      spares.push(this);
+    }
+  }
 
   /** The same room, to be changed by itself. */
   copy(): DomainRoom {
@@ -179,7 +210,10 @@ export class DomainRoom {
   }
 }
 
-type Five = [Int32Array, Int32Array, Int32Array, Int32Array, Int32Array];
+/** Rooms that are not in use, all of one length: mostly one tree is counted again and again. */
+const spares: DomainRoom[] = [];
+let spareLength = 0;
+const MOST_SPARES = 4;
 
 /** By the values of the levels, outermost first. */
 export function byValues(a: Domain, b: Domain): number {

@@ -56,7 +56,10 @@ export function assignTopology(
   request: TopologyRequest,
   roomOf: (leaf: Domain) => LeafRoom,
 ): TopologyAssignment {
-  return new Search(tree, request, roomOf).run();
+  const search = new Search(tree, request, roomOf);
+  const assignment = search.run();
+  search.release();
+  return assignment;
 }
 
 /** Domains of one level that take everything together. */
@@ -91,6 +94,11 @@ class Search {
     this.room = DomainRoom.of(tree, units, roomOf, request.within);
   }
 
+  /** Nothing of what it found refers to what was counted. */
+  release(): void {
+    this.room.release();
+  }
+
   run(): TopologyAssignment {
     const { request, wanted, leaders } = this;
     const balanced =
@@ -106,12 +114,16 @@ class Search {
     }
     const chosen = this.descend(found, balanced !== undefined);
     const { pods } = this.room;
+    const domains: { readonly domain: Domain; readonly count: number }[] = [];
+    for (const domain of chosen) {
+      const count = pods[domain.index];
+      if (count > 0) {
+        domains.push({ domain, count });
+      }
+    }
     return {
       fits: true,
-      domains: chosen
-        .filter(({ index }) => pods[index] > 0)
-        .sort(byValues)
-        .map((domain) => ({ domain, count: pods[domain.index] })),
+      domains: domains.length < 2 ? domains : domains.sort((a, b) => byValues(a.domain, b.domain)),
       leader: chosen.find(({ index }) => this.room.leaders[index] > 0),
     };
   }

@@ -94,7 +94,14 @@ export class PodsOnNodes {
   /** Must a pod of the class be near pods, and is none of these on any node? Then it can be nowhere, whatever is free. */
   isForlorn({ id }: PodClass): boolean {
     const terms = this.classes[id];
-    return terms !== undefined && terms.affinity.some((term) => term.total === 0 && !terms.selectedBy.has(term));
+    if (terms !== undefined) {
+      for (const term of terms.affinity) {
+        if (term.total === 0 && !terms.selectedBy.has(term)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Terms by which a pod of the class has to be near pods that are not like it. */

@@ -20,11 +20,16 @@ export const STATIC_CONSTRAINTS = [
   'devices',
 ] as const satisfies readonly Constraint[];
 
+const NO_TOLERATIONS: NonNullable<PodTemplate['tolerations']> = [];
 const CORDON: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
 /** One code per node: 0 where the class may run, else which constraint forbids it. */
 export function staticRow(table: NodeTable, podClass: PodClass): Uint8Array {
-  return Uint8Array.from(table.nodes, (_, row) => staticCode(table, podClass, row));
+  const codes = new Uint8Array(table.count);
+  for (let row = 0; row < table.count; row++) {
+    codes[row] = staticCode(table, podClass, row);
+  }
+  return codes;
 }
 
 export function staticCode(table: NodeTable, podClass: PodClass, row: number): number {
@@ -36,7 +41,7 @@ export type StaticConstraint = (typeof STATIC_CONSTRAINTS)[number];
 
 /** What of the node itself keeps pods of this template away; neither resources nor devices are asked. */
 export function nodeConstraint(node: ClusterNode, template: PodTemplate): StaticConstraint | undefined {
-  const { nodeName, nodeSelector, nodeTerms, volumeNodeTerms = [], tolerations = [] } = template;
+  const { nodeName, nodeSelector, nodeTerms, volumeNodeTerms, tolerations = NO_TOLERATIONS } = template;
   if (node.ready === false) {
     return 'not-ready';
   }
@@ -55,7 +60,7 @@ export function nodeConstraint(node: ClusterNode, template: PodTemplate): Static
   if (nodeTerms !== undefined && !matchesAnyTerm(node, nodeTerms)) {
     return 'node-affinity';
   }
-  if (!volumeNodeTerms.every((terms) => matchesAnyTerm(node, terms))) {
+  if (volumeNodeTerms !== undefined && !volumeNodeTerms.every((terms) => matchesAnyTerm(node, terms))) {
     return 'volume-affinity';
   }
   return undefined;

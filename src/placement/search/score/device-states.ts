@@ -15,15 +15,18 @@ export interface DeviceShape {
 }
 
 export class DeviceStates {
-  /** Free thousandths by state, least first. */
-  readonly free: number[][] = [];
+  /** Free thousandths of all states, one after the other, least first: those of a state begin at `starts[state]`, and end where the next state begins. */
+  values = new Int32Array(1024);
+  starts = new Int32Array(256);
+  private states = 0;
   /** One more than a state, by the hash of what is free; 0 where there is none. */
   private places = new Int32Array(1024);
   /** What requests make of states, by the number and the thousandths of the devices. */
   private readonly requests = new Map<number, AfterRequest>();
   private readonly ofRow: Int32Array;
   private readonly versions: Int32Array;
-  private readonly sorted: number[] = [];
+  /** What is free on the devices of the node that is looked at, least first. */
+  private readonly sorted: Int32Array;
 
   private readonly table: NodeTable;
   private readonly models: number;
@@ -39,6 +42,7 @@ export class DeviceStates {
   constructor({ table }: { readonly table: NodeTable }) {
     this.table = table;
     this.models = table.models.length + 1;
+    this.sorted = new Int32Array(table.mostDevices());
     this.alike = table.allRows.every((row) => haveOneModel(table, row));
     this.situations = new Int32Array(table.count);
     this.seen = new Int32Array(table.count).fill(-1);
@@ -54,12 +58,11 @@ export class DeviceStates {
       const from = table.deviceStart[row];
       const count = table.deviceStart[row + 1] - from;
       const { sorted } = this;
-      sorted.length = count;
       // Few devices, and mostly in order already.
       for (let i = 0; i < count; i++) {
         insert(sorted, i, Math.max(0, table.deviceFree[from + i]));
       }
-      this.ofRow[row] = this.intern(sorted);
+      this.ofRow[row] = this.intern(count);
     }
     return this.ofRow[row];
   }
@@ -69,9 +72,20 @@ export class DeviceStates {
     const { seen, table, situations } = this;
     if (seen[row] !== table.version[row]) {
       seen[row] = table.version[row];
-      situations[row] = this.situation(this.of(row), table.deviceModel[table.deviceStart[row]] ?? -1);
+      situations[row] = this.situation(this.of(row), this.modelOf(row));
     }
     return situations[row];
+  }
+
+  /** The model of the row's first device; -1 where there is none. */
+  modelOf(row: number): number {
+    const { deviceStart, deviceModel } = this.table;
+    return deviceStart[row] === deviceStart[row + 1] ? -1 : deviceModel[deviceStart[row]];
+  }
+
+  /** How many devices there are in a state. */
+  sizeOf(state: number): number {
+    return this.starts[state + 1] - this.starts[state];
   }
 
   /** The same for a state with a model. */
@@ -92,26 +106,8 @@ export class DeviceStates {
   }
 
   /** Whether the devices of a row serve one more pod of the class, remembered by what is left of them. */
-  fits(podClass: PodClass): (row: number) => boolean {
-    const { table } = this;
-    if (!this.areAlike() || podClass.accelerator?.kind !== 'fraction') {
-      return (row) => devicesFit(table, row, podClass);
-    }
-    // By situation: 0 where it is not known, 1 for no, 2 for yes.
-    let known = new Uint8Array(256);
-    return (row) => {
-      if (table.overdrawn[row] > 0) {
-        return devicesFit(table, row, podClass);
-      }
-      const at = this.situationOf(row);
-      if (at >= known.length) {
-        known = longer(known, new Uint8Array(2 * at));
-      }
-      if (known[at] === 0) {
-        known[at] = devicesFit(table, row, podClass) ? 2 : 1;
-      }
-      return known[at] === 2;
-    };
+  fits(podClass: PodClass): DeviceFit {
+    return new DeviceFit(this, this.table, podClass, this.areAlike() && podClass.accelerator?.kind === 'fraction');
   }
 
   /** What the request makes of states: the fullest devices that will do are taken. */
@@ -119,72 +115,122 @@ export class DeviceStates {
     const key = shape.devices * MOST_MILLI + shape.milli;
     let request = this.requests.get(key);
     if (request === undefined) {
-      request = new AfterRequest((state) => this.takeNow(state, shape));
+      request = new AfterRequest(this, shape);
       this.requests.set(key, request);
     }
     return request;
   }
 
-  private takeNow(state: number, { devices, milli }: DeviceShape): number {
-    const { sorted } = this;
-    const before = this.free[state];
-    const from = before.findIndex((free) => free >= milli);
-    if (from < 0 || from + devices > before.length) {
+  /** The state after a request; -1 where there are not enough devices. */
+  takeNow(state: number, { devices, milli }: DeviceShape): number {
+    const { sorted, values } = this;
+    const start = this.starts[state];
+    const count = this.sizeOf(state);
+    let from = 0;
+    while (from < count && values[start + from] < milli) {
+      from++;
+    }
+    if (from === count || from + devices > count) {
       return -1;
     }
-    sorted.length = before.length;
-    for (let i = 0; i < before.length; i++) {
-      insert(sorted, i, i >= from && i < from + devices ? before[i] - milli : before[i]);
+    for (let i = 0; i < count; i++) {
+      const free = values[start + i];
+      insert(sorted, i, i >= from && i < from + devices ? free - milli : free);
     }
-    return this.intern(sorted);
+    return this.intern(count);
   }
 
-  private intern(sorted: readonly number[]): number {
-    const { free } = this;
-    const at = this.placeOf(sorted);
+  /** The state with the first `count` of `sorted`. */
+  private intern(count: number): number {
+    const { sorted } = this;
+    const at = this.placeOf(sorted, 0, count);
     if (this.places[at] > 0) {
       return this.places[at] - 1;
     }
-    const state = free.push([...sorted]) - 1;
+    const state = this.states++;
+    const start = this.starts[state];
+    if (state + 1 >= this.starts.length) {
+      this.starts = longer(this.starts, new Int32Array(2 * this.starts.length));
+    }
+    if (start + count > this.values.length) {
+      this.values = longer(this.values, new Int32Array(2 * (start + count)));
+    }
+    for (let i = 0; i < count; i++) {
+      this.values[start + i] = sorted[i];
+    }
+    this.starts[state + 1] = start + count;
     this.places[at] = state + 1;
-    if (2 * free.length > this.places.length) {
+    if (2 * this.states > this.places.length) {
       this.places = new Int32Array(2 * this.places.length);
-      free.forEach((list, other) => (this.places[this.placeOf(list)] = other + 1));
+      for (let other = 0; other < this.states; other++) {
+        this.places[this.placeOf(this.values, this.starts[other], this.sizeOf(other))] = other + 1;
+      }
     }
     return state;
   }
 
-  /** Where a state is, or would be. */
-  private placeOf(sorted: readonly number[]): number {
-    const { places, free } = this;
+  /** Where a state is, or would be: one with `count` of the numbers from `start` on. */
+  private placeOf(numbers: Int32Array, start: number, count: number): number {
+    const { places } = this;
     const mask = places.length - 1;
-    let hash = sorted.length;
-    for (let i = 0; i < sorted.length; i++) {
-      hash = Math.imul(hash ^ sorted[i], 0x9e3779b1);
+    let hash = count;
+    for (let i = 0; i < count; i++) {
+      hash = Math.imul(hash ^ numbers[start + i], 0x9e3779b1);
       hash ^= hash >>> 15;
     }
     let at = hash & mask;
-    while (places[at] > 0 && !areEqual(free[places[at] - 1], sorted)) {
+    while (places[at] > 0 && !this.isState(places[at] - 1, numbers, start, count)) {
       at = (at + 1) & mask;
     }
     return at;
   }
-}
 
-function areEqual(a: readonly number[], b: readonly number[]): boolean {
-  if (a.length !== b.length) {
-    return false;
-  }
-  for (let i = 0; i < a.length; i++) {
-    if (a[i] !== b[i]) {
+  private isState(state: number, numbers: Int32Array, start: number, count: number): boolean {
+    const { values } = this;
+    const own = this.starts[state];
+    if (this.sizeOf(state) !== count) {
       return false;
     }
+    for (let i = 0; i < count; i++) {
+      if (values[own + i] !== numbers[start + i]) {
+        return false;
+      }
+    }
+    return true;
   }
-  return true;
+}
+
+/** Whether devices of rows serve one more pod of a class. */
+export class DeviceFit {
+  /** By situation: 0 where it is not known, 1 for no, 2 for yes. */
+  private known = new Uint8Array(256);
+
+  /** @param byState whether the state of the devices and their model say it */
+  constructor(
+    private readonly states: DeviceStates,
+    private readonly table: NodeTable,
+    private readonly podClass: PodClass,
+    private readonly byState: boolean,
+  ) {}
+
+  of(row: number): boolean {
+    const { table } = this;
+    if (!this.byState || table.overdrawn[row] > 0) {
+      return devicesFit(table, row, this.podClass);
+    }
+    const at = this.states.situationOf(row);
+    if (at >= this.known.length) {
+      this.known = longer(this.known, new Uint8Array(2 * at));
+    }
+    if (this.known[at] === 0) {
+      this.known[at] = devicesFit(table, row, this.podClass) ? 2 : 1;
+    }
+    return this.known[at] === 2;
+  }
 }
 
 /** Puts a value into its place among the first `count`, which are in order, mostly at the end. */
-function insert(sorted: number[], count: number, value: number): void {
+function insert(sorted: Int32Array, count: number, value: number): void {
   let at = count;
   for (; at > 0 && sorted[at - 1] > value; at--) {
     sorted[at] = sorted[at - 1];
@@ -197,7 +243,10 @@ export class AfterRequest {
   /** Two more than the state, by the state before; 1 where the request does not fit, 0 where that is not known yet. */
   private known = new Int32Array(256);
 
-  constructor(private readonly find: (state: number) => number) {}
+  constructor(
+    private readonly states: DeviceStates,
+    private readonly shape: DeviceShape,
+  ) {}
 
   /** -1 where there are not enough devices. */
   of(state: number): number {
@@ -206,7 +255,7 @@ export class AfterRequest {
     }
     let after = this.known[state];
     if (after === 0) {
-      after = this.find(state) + 2;
+      after = this.states.takeNow(state, this.shape) + 2;
       this.known[state] = after;
     }
     return after - 2;

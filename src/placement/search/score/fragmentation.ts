@@ -43,8 +43,9 @@ export class Fragmentation {
   readonly steps: Float64Array;
   /** By situation and the rank of the CPU among the steps; NaN where it is not known. */
   private losses = new Float64Array(0);
-  /** Sums of what is free on the first devices of a state. */
-  private readonly sums: number[] = [];
+  private readonly ranks: CpuRanks;
+  /** Sums of what is free on the first devices of a state; 0 for none. */
+  private readonly sums: Float64Array;
   /** Milli-CPU that is kept for a free thousandth of a device. */
   private readonly kept: number;
   /** Wasted thousandths by what is free of a device, once they are asked for. */
@@ -57,20 +58,21 @@ export class Fragmentation {
     private readonly partValues: PartValues,
   ) {
     this.steps = Float64Array.from(new Set(workload.typical.map(({ cpu }) => cpu))).sort();
+    this.ranks = new CpuRanks(this.steps);
+    this.sums = new Float64Array(table.mostDevices() + 1);
     const scarcity = workload.cpuPerMilli / cpuPerMilliOf(table);
     this.kept = workload.cpuPerMilli * Math.min(MOST_KEPT, Math.max(LEAST_KEPT, scarcity - MARGIN));
   }
 
-  /** The published scores of a kind of placement by row, from 0 to 100: 50 when nothing is lost or won. */
-  published(shape: DeviceShape, cpu: number): (row: number) => number {
-    const placement = new Placement(this, shape, cpu);
-    return (row) => placement.published(row);
+  /** Placements of one kind. */
+  placement(shape: DeviceShape, cpu: number): Placement {
+    return new Placement(this, shape, cpu);
   }
 
-  /** The published scores, less what the placement starves and wastes. */
+  /** The published scores, less what the placement starves and wastes, by row. */
   scores(shape: DeviceShape, cpu: number): (row: number) => number {
-    const placement = new Placement(this, shape, cpu);
-    return (row) => placement.score(row);
+    const placement = this.placement(shape, cpu);
+    return (row) => placement.of(row);
   }
 
   /** Free thousandths for which the CPU is too little. */
@@ -82,49 +84,58 @@ export class Fragmentation {
     const waste = (this.waste ??= this.partValues
       .of(this.workload.shares)
       .map((value, milli) => milli - WHOLE * value));
-    return this.states.free[state].reduce((sum, milli) => sum + waste[milli], 0);
+    const { values, starts } = this.states;
+    let sum = 0;
+    for (let at = starts[state]; at < starts[state + 1]; at++) {
+      sum += waste[values[at]];
+    }
+    return sum;
   }
 
   /** Thousandths of free devices that the typical pods have no use for. */
   lost(state: number, model: number, cpu: number): number {
-    const at = this.states.situation(state, model) * (this.steps.length + 1) + rankIn(this.steps, cpu);
+    const at = this.states.situation(state, model) * (this.steps.length + 1) + this.ranks.of(cpu);
     if (at >= this.losses.length) {
       this.losses = longer(this.losses, new Float64Array(2 * at + 1024).fill(NaN));
     }
     const known = this.losses[at];
-    return known === known ? known : (this.losses[at] = this.measure(this.states.free[state], model, cpu));
+    return known === known ? known : (this.losses[at] = this.measure(state, model, cpu));
   }
 
-  /** @param free least first */
-  private measure(free: readonly number[], model: number, cpu: number): number {
+  private measure(state: number, model: number, cpu: number): number {
     const { sums } = this;
-    sums[0] = 0;
-    for (let i = 0; i < free.length; i++) {
-      sums[i + 1] = sums[i] + free[i];
+    const { values, starts } = this.states;
+    const { typical } = this.workload;
+    const start = starts[state];
+    const count = starts[state + 1] - start;
+    for (let i = 0; i < count; i++) {
+      sums[i + 1] = sums[i] + values[start + i];
     }
     let lost = 0;
-    for (const { part, devices, milli, cpu: needed, models } of this.workload.typical) {
+    for (let kind = 0; kind < typical.length; kind++) {
+      const { part, devices, milli, cpu: needed, models } = typical[kind];
       let useless = 0;
-      while (useless < free.length && free[useless] < milli) {
+      while (useless < count && values[start + useless] < milli) {
         useless++;
       }
       const may =
-        devices > 0 && cpu >= needed && free.length - useless >= devices && (models === undefined || models.has(model));
-      lost += part * sums[may ? useless : free.length];
+        devices > 0 && cpu >= needed && count - useless >= devices && (models === undefined || models.has(model));
+      lost += part * sums[may ? useless : count];
     }
     return lost;
   }
 }
 
 /** Placements of one kind: what they take of devices, and their CPU. What is asked of thousands of rows is in arrays. */
-class Placement {
+export class Placement {
   private readonly states: DeviceStates;
   private readonly table: NodeTable;
   private readonly cpuFree: Float64Array;
   private readonly after: AfterRequest;
   private readonly taken: number;
   /** What is lost changes where the CPU of a typical kind is just there, before the placement or after it. */
-  private readonly steps: Float64Array;
+  private readonly ranks: CpuRanks;
+  private readonly stride: number;
   /** Scores by situation and the rank of the CPU. */
   private scores = new Uint8Array(0);
   /** How much more is wasted after the placement, by state; NaN where it is not known. */
@@ -141,11 +152,14 @@ class Placement {
     this.cpuFree = table.free[CPU_COLUMN];
     this.after = states.after(shape);
     this.taken = shape.devices * shape.milli;
-    this.steps = withLater(steps, cpu);
+    const all = withLater(steps, cpu);
+    this.ranks = new CpuRanks(all);
+    this.stride = all.length + 1;
   }
 
+  /** The published score, from 0 to 100: 50 when nothing is lost or won. */
   published(row: number): number {
-    const at = this.states.situationOf(row) * (this.steps.length + 1) + rankIn(this.steps, this.cpuFree[row]);
+    const at = this.states.situationOf(row) * this.stride + this.ranks.of(this.cpuFree[row]);
     if (at >= this.scores.length) {
       this.scores = longer(this.scores, new Uint8Array(2 * at + 1024).fill(UNKNOWN));
     }
@@ -153,7 +167,8 @@ class Placement {
     return known === UNKNOWN ? (this.scores[at] = this.publishedNow(row)) : known;
   }
 
-  score(row: number): number {
+  /** The published score, less what the placement starves and wastes. */
+  of(row: number): number {
     const { deviceStart, milliFree } = this.table;
     if (deviceStart[row] === deviceStart[row + 1]) {
       return NEUTRAL;
@@ -180,13 +195,13 @@ class Placement {
   }
 
   private publishedNow(row: number): number {
-    const { measure, table } = this;
+    const { measure } = this;
     const state = this.states.of(row);
     const after = this.after.of(state);
     if (after < 0) {
       return NEUTRAL;
     }
-    const model = table.deviceModel[table.deviceStart[row]] ?? -1;
+    const model = this.states.modelOf(row);
     const free = this.cpuFree[row];
     const growth = measure.lost(after, model, free - this.cpu) - measure.lost(state, model, free);
     return Math.trunc(100 / (1 + Math.exp(growth / 1000)));
@@ -208,20 +223,41 @@ function withLater(steps: Float64Array, amount: number): Float64Array {
   return all.subarray(0, count);
 }
 
-/** How many of the steps are at most this much. */
-function rankIn(steps: Float64Array, amount: number): number {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (steps[middle] <= amount) {
-      low = middle + 1;
-    } else {
-      high = middle;
+/** How many of the steps, least first, are at most an amount: found from the first step of a part of their range. */
+class CpuRanks {
+  /** By part of the range: how many steps are at most where it begins. */
+  private readonly firsts: Int32Array;
+  /** A power of two, so that an amount is never taken to be in the part above its own. */
+  private readonly width: number;
+
+  constructor(private readonly steps: Float64Array) {
+    const most = steps.length === 0 ? 0 : steps[steps.length - 1];
+    this.width = most <= PARTS ? 1 : 2 ** Math.ceil(Math.log2(most / PARTS));
+    this.firsts = new Int32Array(Math.floor(most / this.width) + 1);
+    for (let part = 0, rank = 0; part < this.firsts.length; part++) {
+      while (rank < steps.length && steps[rank] <= part * this.width) {
+        rank++;
+      }
+      this.firsts[part] = rank;
     }
   }
-  return low;
+
+  of(amount: number): number {
+    const { steps, firsts, width } = this;
+    const part = Math.floor(amount / width);
+    if (part >= firsts.length) {
+      return steps.length;
+    }
+    let rank = part < 0 ? 0 : firsts[part];
+    while (rank < steps.length && steps[rank] <= amount) {
+      rank++;
+    }
+    return rank;
+  }
 }
+
+/** Into about how many parts the range of steps is divided. */
+const PARTS = 256;
 
 /** Milli-CPU of nodes with devices for each thousandth of their devices. */
 function cpuPerMilliOf(table: NodeTable): number {

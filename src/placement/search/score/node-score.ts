@@ -12,7 +12,7 @@ import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, PODS_COLUMN, WHOLE } from '.
 import { type PodClass } from '../../nodes/pod-class';
 import { type NodeScore } from '../../model/policy';
 import { type DeviceShape } from './device-states';
-import { type Fragmentation } from './fragmentation';
+import { type Fragmentation, type Placement } from './fragmentation';
 import { type RowScore } from './score-index';
 import { shapeOf } from './workload';
 
@@ -27,28 +27,64 @@ const TIE = 1e-5;
 export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: () => Fragmentation): ScoreFunction {
   switch (name) {
     case 'binpack':
-      return (podClass) => (row) => -roomNow(table, podClass, row) + principles(table, podClass, row);
+      return (podClass) => new RoomScore(table, podClass, -1, true);
     case 'spread':
-      return (podClass) => (row) => roomNow(table, podClass, row) + principles(table, podClass, row);
+      return (podClass) => new RoomScore(table, podClass, 1, true);
     case 'spread-devices':
-      return (podClass) => (row) =>
-        roomNow(table, podClass, row) + (podClass.accelerator === undefined ? principles(table, podClass, row) : 0);
+      return (podClass) => new RoomScore(table, podClass, 1, podClass.accelerator === undefined);
     case 'first-fit':
-      return () => () => 0;
+      return () => ALIKE;
     case 'fgd': {
       const measure = fragmentation();
-      return (podClass, cpu) => byShape(table, podClass, (shape) => measure.published(shape, cpu));
+      return (podClass, cpu) => byShape(table, podClass, (shape) => new PublishedScore(measure.placement(shape, cpu)));
     }
     case 'fragmentation': {
       const measure = fragmentation();
-      const { milliFree } = table;
-      return (podClass, cpu) => {
-        const score = byShape(table, podClass, (shape) => measure.scores(shape, cpu));
-        return (row) => score(row) - milliFree[row] * TIE;
-      };
+      return (podClass, cpu) =>
+        new FragmentationScore(
+          byShape(table, podClass, (shape) => measure.placement(shape, cpu)),
+          table.milliFree,
+        );
     }
   }
 }
+
+// Each of these is asked for thousands of rows: a class for each keeps the calls of one kind apart from those of others.
+
+class RoomScore implements RowScore {
+  constructor(
+    private readonly table: NodeTable,
+    private readonly podClass: PodClass,
+    private readonly sign: 1 | -1,
+    private readonly hasPrinciples: boolean,
+  ) {}
+
+  of(row: number): number {
+    const { table, podClass } = this;
+    return this.sign * roomNow(table, podClass, row) + (this.hasPrinciples ? principles(table, podClass, row) : 0);
+  }
+}
+
+class PublishedScore implements RowScore {
+  constructor(private readonly placement: Placement) {}
+
+  of(row: number): number {
+    return this.placement.published(row);
+  }
+}
+
+class FragmentationScore implements RowScore {
+  constructor(
+    private readonly score: RowScore,
+    private readonly milliFree: Int32Array,
+  ) {}
+
+  of(row: number): number {
+    return this.score.of(row) - this.milliFree[row] * TIE;
+  }
+}
+
+const ALIKE: RowScore = { of: () => 0 };
 
 /** Scores for what the class takes of devices, which may depend on the devices of the row. */
 function byShape(table: NodeTable, podClass: PodClass, scores: (shape: DeviceShape) => RowScore): RowScore {
@@ -57,14 +93,16 @@ function byShape(table: NodeTable, podClass: PodClass, scores: (shape: DeviceSha
     return scores(shapeOf(podClass));
   }
   const known = new Map<number, RowScore>();
-  return (row) => {
-    const shape = shapeOf(podClass, table, table.deviceStart[row]);
-    let score = known.get(shape.milli);
-    if (score === undefined) {
-      score = scores(shape);
-      known.set(shape.milli, score);
-    }
-    return score(row);
+  return {
+    of: (row) => {
+      const shape = shapeOf(podClass, table, table.deviceStart[row]);
+      let score = known.get(shape.milli);
+      if (score === undefined) {
+        score = scores(shape);
+        known.set(shape.milli, score);
+      }
+      return score.of(row);
+    },
   };
 }
 

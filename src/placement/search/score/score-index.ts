@@ -7,24 +7,27 @@
  * is free). When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is
  * O(log rows) where the first rows fit, which is the usual case: the very first one is looked at before anything else.
  */
+import { listById } from '../../../facts/collections';
 import { type Ledger } from '../../books/ledger';
 import { MaxTree } from '../../../facts/collections/max-tree';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../../nodes/node-table';
 import { type PodClass } from '../../nodes/pod-class';
 
 /** Scores of one group; -Infinity where its classes may not be, or their devices do not fit. */
-export type RowScore = (row: number) => number;
+export interface RowScore {
+  of(row: number): number;
+}
 
-/** One pod, and rows that it must not be on. */
+/** What a pod of a class asks for. */
 export interface Wanted {
   readonly podClass: PodClass;
   readonly cpu: number;
   readonly memory: number;
-  readonly without: Uint8Array | undefined;
 }
 
 /** A tree that follows the notes of the node table. */
 class RowTree extends MaxTree {
+  /** Of the rows for which the values hold. */
   readonly versions: Int32Array;
   /** Place in the notes up to which this tree is up to date, and in which era of them. */
   position = 0;
@@ -34,11 +37,16 @@ class RowTree extends MaxTree {
     super(rows);
     this.versions = new Int32Array(rows).fill(-1);
   }
+
+  /** Is it as well to look at every row? */
+  isFar({ era, changes, count }: NodeTable): boolean {
+    return this.era !== era || changes.length - this.position > count;
+  }
 }
 
 export class ScoreIndex {
   private readonly leaves: number;
-  private readonly groups: (RowTree | undefined)[] = [];
+  private readonly groups = listById<RowTree>();
   private readonly stack: Int32Array;
 
   constructor(
@@ -60,19 +68,24 @@ export class ScoreIndex {
     return { values: this.upToDate(group, score).values, offset: this.leaves };
   }
 
-  /** The row with the best score that the pod fits, the lowest of equals; -1 when there is none. */
-  best(group: number, score: RowScore, wanted: Wanted): number {
+  /**
+   * The row with the best score that the pod fits, the lowest of equals; -1 when there is none.
+   *
+   * @param without 1 for rows that it must not be on
+   */
+  best(group: number, score: RowScore, wanted: Wanted, without: Uint8Array | undefined): number {
     const tree = this.upToDate(group, score);
     const first = tree.first();
-    return first < 0 || this.takes(first, wanted) ? first : this.searched(tree.values, wanted);
+    return first < 0 || this.takes(first, wanted.podClass, without)
+      ? first
+      : this.searched(tree.values, wanted, without);
   }
 
-  private takes(row: number, { podClass, without }: Wanted): boolean {
-    return without?.[row] !== 1 && this.ledger.fits(podClass, row);
+  private takes(row: number, podClass: PodClass, without: Uint8Array | undefined): boolean {
+    return (without === undefined || without[row] !== 1) && this.ledger.fits(podClass, row);
   }
 
-  private searched(tree: Float64Array, wanted: Wanted): number {
-    const { cpu, memory } = wanted;
+  private searched(tree: Float64Array, { podClass, cpu, memory }: Wanted, without: Uint8Array | undefined): number {
     const mostCpu = this.free.cpu;
     const mostMemory = this.free.memory;
     const { stack, leaves } = this;
@@ -88,7 +101,7 @@ export class ScoreIndex {
       }
       if (at >= leaves) {
         const row = at - leaves;
-        if ((top > bestScore || row < best) && this.takes(row, wanted)) {
+        if ((top > bestScore || row < best) && this.takes(row, podClass, without)) {
           best = row;
           bestScore = top;
         }
@@ -120,14 +133,11 @@ export class ScoreIndex {
 /** The most CPU and memory that is free below each inner node, whatever the scores are. */
 export class FreeTrees {
   private readonly table: NodeTable;
-  private readonly trees: readonly RowTree[];
-  private readonly scores: readonly RowScore[];
+  private readonly trees: readonly [RowTree, RowTree];
 
   constructor({ table }: { readonly table: NodeTable }) {
     this.table = table;
-    const columns = [table.free[CPU_COLUMN], table.free[MEMORY_COLUMN]];
-    this.trees = columns.map(() => new RowTree(table.count));
-    this.scores = columns.map((free) => (row) => free[row]);
+    this.trees = [new RowTree(table.count), new RowTree(table.count)];
   }
 
   get leaves(): number {
@@ -135,35 +145,55 @@ export class FreeTrees {
   }
 
   get cpu(): Float64Array {
-    return this.upToDate(0);
+    return this.upToDate(this.trees[0], this.table.free[CPU_COLUMN]);
   }
 
   get memory(): Float64Array {
-    return this.upToDate(1);
+    return this.upToDate(this.trees[1], this.table.free[MEMORY_COLUMN]);
   }
 
-  private upToDate(which: 0 | 1): Float64Array {
-    refresh(this.trees[which], this.table, this.scores[which]);
-    return this.trees[which].values;
+  private upToDate(tree: RowTree, free: Float64Array): Float64Array {
+    const { version, changes, era, count } = this.table;
+    const { versions } = tree;
+    if (tree.isFar(this.table)) {
+      for (let row = 0; row < count; row++) {
+        tree.fill(row, free[row]);
+      }
+      versions.set(version);
+      tree.build();
+    } else {
+      for (let i = tree.position; i < changes.length; i++) {
+        const row = changes[i];
+        if (versions[row] !== version[row]) {
+          versions[row] = version[row];
+          tree.set(row, free[row]);
+        }
+      }
+    }
+    tree.era = era;
+    tree.position = changes.length;
+    return tree.values;
   }
 }
 
 /** Brings the rows that changed up to date, each once. */
-function refresh(tree: RowTree, { version, changes, era, count }: NodeTable, score: RowScore): void {
-  if (tree.era !== era || changes.length - tree.position > count) {
+function refresh(tree: RowTree, table: NodeTable, score: RowScore): void {
+  const { version, changes, era, count } = table;
+  const { versions } = tree;
+  if (tree.isFar(table)) {
     for (let row = 0; row < count; row++) {
-      if (tree.versions[row] !== version[row]) {
-        tree.versions[row] = version[row];
-        tree.fill(row, score(row));
+      if (versions[row] !== version[row]) {
+        versions[row] = version[row];
+        tree.fill(row, score.of(row));
       }
     }
     tree.build();
   } else {
     for (let i = tree.position; i < changes.length; i++) {
       const row = changes[i];
-      if (tree.versions[row] !== version[row]) {
-        tree.versions[row] = version[row];
-        tree.set(row, score(row));
+      if (versions[row] !== version[row]) {
+        versions[row] = version[row];
+        tree.set(row, score.of(row));
       }
     }
   }
