@@ -152,8 +152,8 @@ export class Cycle {
     readonly selector: Selector,
     /** Pods that a decision starts while the next one, which is this, is tried out; see `foresee.ts`. */
     readonly begun: ReadonlySet<PodRecord> = NO_PODS,
-    /** Whether these still have their minimum running time in front of them. */
-    readonly protectsBegun = true,
+    /** Those of them whose minimum running time is over by then. */
+    readonly unprotected: ReadonlySet<PodRecord> = NO_PODS,
   ) {
     begun.forEach((pod) => this.count(pod, 1));
     this.queues = new Queues(session);
