@@ -6,6 +6,7 @@ import { type Cycle } from './cycle/cycle';
 import { type Contradiction, type Decision, type PendingGang } from './model/decision';
 import { type GangRecord } from './books/records';
 import { decidePods } from './evictions/decide-pods';
+import { holdBack } from './evictions/hold-back';
 import { type Snapshot } from './model/model';
 import { compareNames } from './model/names';
 import { type Action, DEFAULT_POLICY, type Policy } from './model/policy';
@@ -55,6 +56,7 @@ function decided(
   const { cycle, passed } = decidePods(session, actions);
   if (actions.includes('allocate')) {
     repartition(cycle, () => [...passed, ...parkedGangs(cycle)]);
+    holdBack(cycle, actions);
   }
   return { cycle, passed };
 }

@@ -15,6 +15,7 @@ import {
 } from '../../src/placement';
 import { node, NOW } from './builders';
 import { apply } from './guarantees';
+import { asking, divided } from './repartition';
 import { MINUTE } from './worlds';
 
 type Accelerator = NonNullable<PodTemplate['accelerator']>;
@@ -167,5 +168,38 @@ describe('what a decision starts is not evicted by the next one', () => {
     const { started, lost } = startedAndLost(snapshot, { ...SPREAD, staleGangSeconds: 0 });
     expect(started).toEqual(['able-head-0', 'able-worker-0']);
     expect(lost).toEqual([]);
+  });
+
+  describe('as soon as a node has the MIG configuration that is being applied to it', () => {
+    const of = (name: string, queue: string, asks: '2g.12gb' | '4g.24gb', each: number): Gang =>
+      asking(name, { asks, count: 1, each, cpu: 1 }, { queue });
+    const before: Snapshot = {
+      now: NOW,
+      nodes: [{ ...divided('a', 1, 'all-disabled'), migChange: 'all-2g.12gb' }, divided('b', 2, 'all-4g.24gb')],
+      queues: [{ name: 'first' }, { name: 'second' }],
+      // Once `next` runs on node "a", queue "second" has more than its share, and "claimant" may have both devices of "b".
+      gangs: [
+        of('claimant', 'first', '4g.24gb', 2),
+        of('next', 'second', '2g.12gb', 2),
+        of('small', 'second', '4g.24gb', 1),
+      ],
+      pods: [],
+    };
+    const changed = [divided('a', 1, 'all-2g.12gb'), before.nodes[1]];
+
+    it('but waits until then, and says why', () => {
+      expect(startedAndLost(before, {}, changed)).toEqual({ started: [], lost: [] });
+      const { message, kind } = decide(before).pending.find(({ gang }) => gang === 'small')!;
+      expect({ message, kind }).toEqual({
+        message:
+          'The gang fits, but would be evicted for another gang when node "a" has the MIG configuration "all-2g.12gb".',
+        kind: 'repartition',
+      });
+    });
+
+    it('and starts at once while no gang waits that would evict it then', () => {
+      const gangs = before.gangs.filter(({ name }) => name !== 'claimant');
+      expect(startedAndLost({ ...before, gangs }, {}, changed)).toEqual({ started: ['small-worker-0'], lost: [] });
+    });
   });
 });

@@ -99,6 +99,8 @@ export class Cycle {
   readonly repartitions: Repartition[] = [];
   /** Gangs that start when nodes have another MIG configuration, with the names of the nodes. */
   readonly awaited = new Map<GangRecord, readonly string[]>();
+  /** Gangs that do not start because they would be evicted when nodes have another MIG configuration, with the names of the nodes. */
+  readonly heldBack = new Map<GangRecord, readonly string[]>();
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
   /** Sets of victims that may still be tried in this decision, over all gangs. */

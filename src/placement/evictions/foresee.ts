@@ -72,7 +72,7 @@ function lookAhead(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
  * Does the decision start anything that a gang may evict, as far as queues and priorities say, which has too few pods, or pods that have to find
  * their places again?
  */
-function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
+export function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
   if (cycle.started.size === 0 || !actions.includes('allocate')) {
     return false;
   }
