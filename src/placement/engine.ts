@@ -1,20 +1,18 @@
 /**
  * The face of the placement core: a snapshot and a policy in, a decision out.
  */
-import { allocate, parkedGangs } from './cycle/allocate';
-import { Cycle } from './cycle/cycle';
+import { parkedGangs } from './cycle/allocate';
+import { type Cycle } from './cycle/cycle';
 import { type Contradiction, type Decision, type PendingGang } from './model/decision';
 import { type GangRecord } from './books/records';
-import { foresee } from './evictions/foresee';
-import { makeRoom } from './evictions/make-room';
+import { decidePods } from './evictions/decide-pods';
+import { holdBack } from './evictions/hold-back';
 import { type Snapshot } from './model/model';
 import { compareNames } from './model/names';
 import { type Action, DEFAULT_POLICY, type Policy } from './model/policy';
 import { type Asks, explainPending, NOTHING, PendingReasons } from './reasons/reasons';
 import { repartition } from './cycle/repartition/repartition';
-import { Selector } from './search/select';
 import { Session } from './books/session';
-import { evictStale } from './evictions/stale';
 import { queueUsage } from './cycle/usage';
 
 /**
@@ -55,17 +53,10 @@ function decided(
   session: Session,
   actions: readonly Action[],
 ): { readonly cycle: Cycle; readonly passed: readonly GangRecord[] } {
-  session.begin();
-  const cycle = new Cycle(session, session.scoring(Selector));
-  const passed = actions.includes('allocate')
-    ? allocate(cycle, actions.includes('backfill'))
-    : session.gangs.filter(({ placed, size }) => placed < size);
-  foresee(cycle, actions, makeRoom(cycle, passed, actions));
-  if (actions.includes('evict-stale')) {
-    evictStale(cycle);
-  }
+  const { cycle, passed } = decidePods(session, actions);
   if (actions.includes('allocate')) {
     repartition(cycle, () => [...passed, ...parkedGangs(cycle)]);
+    holdBack(cycle, actions);
   }
   return { cycle, passed };
 }

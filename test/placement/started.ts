@@ -253,10 +253,12 @@ export function keepsStarted({ nodes: drafts, early, late, quota, queueOrder }: 
   }));
   let nodes = drafts.map(({ devices, config, cpu }, i) => divided(`n${i}`, devices, config, cpu));
   let pods: readonly Pod[] = [];
+  // The clock goes on: a pod that starts later than now may not be evicted yet.
+  let now = NOW;
   for (const gangList of [early, [...early, ...late]]) {
     let started = new Set<string>();
-    for (let cycle = 0, isAtRest = false; !isAtRest; cycle++) {
-      const snapshot: Snapshot = { now: NOW + cycle * 1_000, nodes, queues: queuesOf, gangs: gangList, pods };
+    for (let cycle = 0, isAtRest = false; !isAtRest; cycle++, now += 1_000) {
+      const snapshot: Snapshot = { now, nodes, queues: queuesOf, gangs: gangList, pods };
       const { repartitions = [], ...decision } = decide(snapshot, policy);
       const lost = decision.evictions.filter(({ pod, movesTo }) => started.has(pod) && movesTo === undefined);
       if (lost.length > 0 || cycle === 40) {

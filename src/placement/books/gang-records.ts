@@ -4,16 +4,14 @@
  */
 import { SnapshotError } from '../model/facts';
 import { type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from '../model/model';
-import { compareNames } from '../model/names';
 import { canonicalText } from '../model/canonical-text';
 import { type PodClass } from '../nodes/pod-class';
 import { rolesIn } from './needs';
-import { newPod, RolePods } from './role-pods';
+import { compareInRole, newPod, RolePods } from './role-pods';
 import {
   type GangRecord,
   NOWHERE,
   type PodRecord,
-  podOrder,
   type QueueRecord,
   type RoleRecord,
   type UnitRecord,
@@ -53,7 +51,7 @@ export function gangWithPods(
     }
     const taken = new Set<string>();
     const own = listed.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name);
-    own.sort((a, b) => podOrder(a) - podOrder(b) || compareNames(a.name, b.name));
+    own.sort(compareInRole);
     own.forEach((pod) => taken.add(pod.name) && role.pods.push(podRecord(pod, role, count++, lookup)));
     if (role.pods.length < role.role.count) {
       const podClass = lookup.classOf(role.template, gang.queue);
@@ -78,6 +76,7 @@ export function podRecord(pod: Pod, role: RoleRecord | undefined, index: number,
   const existed = pod.state !== 'pending' && pod.node !== undefined;
   return {
     index,
+    order: pod.order ?? 0,
     name: pod.name,
     role,
     podClass: lookup.classOf(pod.template ?? role!.template, role?.gang.gang.queue),

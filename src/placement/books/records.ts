@@ -3,7 +3,6 @@
  */
 import {
   type Gang,
-  type Pod,
   type PodTemplate,
   type Queue,
   type Role,
@@ -20,7 +19,9 @@ export const ELSEWHERE = -2;
 
 export interface PodRecord {
   /** Place among the pods of its gang. */
-  readonly index: number;
+  index: number;
+  /** What the snapshot says of its place among those of its role; undefined for a pod that is still to be made. */
+  readonly order: number | undefined;
   readonly name: string;
   readonly role: RoleRecord | undefined;
   readonly podClass: PodClass;
@@ -143,9 +144,4 @@ export interface Portion {
   readonly pods: readonly PodRecord[];
   /** What is left of the gang after its surplus. */
   readonly core: boolean;
-}
-
-/** Smaller first among the pods of one role. */
-export function podOrder(pod: Pod): number {
-  return pod.order ?? 0;
 }

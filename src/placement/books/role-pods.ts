@@ -2,8 +2,9 @@
  * A role of a gang with its pods. Those of a gang that has none yet are made when somebody asks for one of them: a gang of thousands may come,
  * get nothing, and go, and what is said of it is counted.
  */
-import { type PodTemplate, type Role } from '../model/model';
+import { type Pod, type PodTemplate, type Role } from '../model/model';
 import { type PodClass } from '../nodes/pod-class';
+import { compareNames } from '../model/names';
 import { type GangRecord, NOWHERE, type PodRecord, type RoleRecord, type UnitRecord } from './records';
 
 const NO_DEVICES: readonly number[] = [];
@@ -55,10 +56,13 @@ export class RolePods implements RoleRecord {
   }
 }
 
+type Ordered = Pick<Pod, 'name' | 'order'>;
+
 /** A pod that is still to be made. */
 export function newPod(name: string, role: RoleRecord, index: number, podClass: PodClass): PodRecord {
   return {
     index,
+    order: undefined,
     name,
     role,
     podClass,
@@ -75,4 +79,9 @@ export function newPod(name: string, role: RoleRecord, index: number, podClass: 
     claims: undefined,
     claimed: NO_CLAIMS,
   };
+}
+
+/** Negative when `a` comes first among the pods of one role that the snapshot lists, or among those that are still to be made. */
+export function compareInRole(a: Ordered, b: Ordered): number {
+  return (a.order ?? 0) - (b.order ?? 0) || compareNames(a.name, b.name);
 }

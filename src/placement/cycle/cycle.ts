@@ -99,6 +99,8 @@ export class Cycle {
   readonly repartitions: Repartition[] = [];
   /** Gangs that start when nodes have another MIG configuration, with the names of the nodes. */
   readonly awaited = new Map<GangRecord, readonly string[]>();
+  /** Gangs that do not start because they would be evicted when nodes have another MIG configuration, with the names of the nodes. */
+  readonly heldBack = new Map<GangRecord, readonly string[]>();
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
   /** Sets of victims that may still be tried in this decision, over all gangs. */
@@ -152,8 +154,8 @@ export class Cycle {
     readonly selector: Selector,
     /** Pods that a decision starts while the next one, which is this, is tried out; see `foresee.ts`. */
     readonly begun: ReadonlySet<PodRecord> = NO_PODS,
-    /** Whether these still have their minimum running time in front of them. */
-    readonly protectsBegun = true,
+    /** Those of them whose minimum running time is over by then. */
+    readonly unprotected: ReadonlySet<PodRecord> = NO_PODS,
   ) {
     begun.forEach((pod) => this.count(pod, 1));
     this.queues = new Queues(session);

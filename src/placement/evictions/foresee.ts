@@ -4,16 +4,22 @@
  * room. If that evicts anything that this decision starts, this decision comes at once to what the two come to one after the other: what
  * would be undone does not start, and what it would be evicted for gets its places now. This is repeated until nothing is undone.
  *
+ * A trial is worth what it has in common with the next decision: evicted pods come after the others of their roles, as they are made again; gangs
+ * that lost pods wait beside those that had too few; the rest of broken gangs is evicted; and what starts is either within its minimum running
+ * time in all decisions that are tried one after the other, or in none after the first.
+ *
  * O(one decision) for each trial, where the decision starts anything that a gang with too few pods may evict as far as queues and priorities
  * say; otherwise O(gangs that wait). One decision makes at most `MOST_TRIALS` trials, and these try to make room for as many gangs together as
- * the decision may still try, but for `FEW` in any case, those with the best claims.
+ * the decision may still try, but each of them for `FEW` in any case, those with the best claims.
  */
 import { allocate } from '../cycle/allocate';
 import { Cycle, type Evicted } from '../cycle/cycle';
 import { shortWith } from '../cycle/next-cycle';
 import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from '../books/records';
+import { compareInRole } from '../books/role-pods';
 import { type Action } from '../model/policy';
 import { makeRoom } from './make-room';
+import { evictStale } from './stale';
 import { takeBackNeedless } from './take-back';
 import { mustWait } from './terminating';
 import { Turns } from './tries';
@@ -34,6 +40,8 @@ interface Foresight {
   /** Trials that are left, and gangs for which they may try to make room. */
   left: number;
   tries: number;
+  /** Gangs for which each of them may do so even where no more are left. */
+  readonly few: number;
 }
 
 /**
@@ -43,8 +51,8 @@ interface Foresight {
  */
 export function foresee(cycle: Cycle, actions: readonly Action[], tried: number): void {
   const { makeRoomLimit } = cycle.session.policy;
-  const tries = Math.max(makeRoomLimit - tried, Math.min(FEW, makeRoomLimit));
-  lookAhead(cycle, { actions, left: MOST_TRIALS, tries }, cycle.session.index(Turns), 0);
+  const few = Math.min(FEW, makeRoomLimit);
+  lookAhead(cycle, { actions, left: MOST_TRIALS, tries: makeRoomLimit - tried, few }, cycle.session.index(Turns), 0);
 }
 
 /** @param ahead how many decisions this one is after the one that is made */
@@ -64,7 +72,7 @@ function lookAhead(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
  * Does the decision start anything that a gang may evict, as far as queues and priorities say, which has too few pods, or pods that have to find
  * their places again?
  */
-function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
+export function mayBeUndone(cycle: Cycle, actions: readonly Action[]): boolean {
   if (cycle.started.size === 0 || !actions.includes('allocate')) {
     return false;
   }
@@ -106,7 +114,7 @@ function mayEvictStarted({ started, session }: Cycle, actions: readonly Action[]
  * @param isProtected whether what starts keeps its minimum running time in the next decision
  */
 function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: number, isProtected: boolean): boolean {
-  if (foresight.left <= 0 || foresight.tries <= 0) {
+  if (foresight.left <= 0) {
     return false;
   }
   foresight.left--;
@@ -118,14 +126,18 @@ function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
   const mark = ledger.mark();
   waiting.forEach((pod) => ledger.remove(pod));
   const restore = asNextDecision(starting, gone, session.now);
-  const next = new Cycle(session, cycle.selector, new Set([...cycle.begun, ...starting]), isProtected);
+  const unprotected = isProtected ? cycle.unprotected : new Set([...cycle.unprotected, ...starting]);
+  const next = new Cycle(session, cycle.selector, new Set([...cycle.begun, ...starting]), unprotected);
   // What both move counts as one decision.
   next.moves = cycle.moves;
   const nextTurns = turns.copy();
   const short = shortWith(next, gone, waiting, cycle.bound, [...cycle.withdrawn]);
   const passed = allocate(next, foresight.actions.includes('backfill'), short);
-  const most = Math.min(foresight.tries, session.policy.makeRoomLimit);
+  const most = Math.max(foresight.tries, foresight.few);
   foresight.tries -= makeRoom(next, passed, foresight.actions, nextTurns, most);
+  if (foresight.actions.includes('evict-stale')) {
+    evictStale(next, new Set([...gone, ...waiting].map(({ role }) => role!.gang)));
+  }
   // Where it evicts nothing, the one after it finds what it has found.
   if (next.evicted.length > 0) {
     lookAhead(next, foresight, nextTurns, ahead + 1);
@@ -143,6 +155,7 @@ function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
 /** Pods that start run, and those that are evicted are recreated, until the returned function is called. */
 function asNextDecision(starting: ReadonlySet<PodRecord>, gone: readonly PodRecord[], now: number): () => void {
   const before = [...starting, ...gone].map((pod) => ({ pod, ...pod }));
+  const restoreOrder = orderAsListed(starting, new Set(gone));
   for (const pod of starting) {
     pod.existed = true;
     pod.waits = false;
@@ -153,12 +166,36 @@ function asNextDecision(starting: ReadonlySet<PodRecord>, gone: readonly PodReco
     pod.waits = true;
   }
   return () => {
+    restoreOrder();
     for (const { pod, existed, waits, startedAt } of before) {
       pod.existed = existed;
       pod.waits = waits;
       pod.startedAt = startedAt;
     }
   };
+}
+
+/**
+ * Pods that start are listed among the others of their roles, and those that are evicted are made again and come after them: the last pods of a
+ * gang go first.
+ */
+function orderAsListed(starting: ReadonlySet<PodRecord>, gone: ReadonlySet<PodRecord>): () => void {
+  const isListed = (pod: PodRecord): boolean => !gone.has(pod) && (pod.order !== undefined || starting.has(pod));
+  const listedFirst = (a: PodRecord, b: PodRecord): number =>
+    Number(isListed(b)) - Number(isListed(a)) || compareInRole(a, b);
+  const roles = new Set([...starting, ...gone].map(({ role }) => role!).filter(({ size }) => size > 1));
+  const before = [...roles].map((role) => ({
+    role,
+    pods: [...role.pods],
+    indices: role.pods.map(({ index }) => index),
+  }));
+  const place = (pods: PodRecord[], inOrder: readonly PodRecord[], indices: readonly number[]): void =>
+    inOrder.forEach((pod, i) => {
+      pods[i] = pod;
+      pod.index = indices[i];
+    });
+  before.forEach(({ role, pods, indices }) => place(role.pods, [...pods].sort(listedFirst), indices));
+  return () => before.forEach(({ role, pods, indices }) => place(role.pods, pods, indices));
 }
 
 /** The decision and the next one, whose outcome is on the books, as one. */

@@ -45,7 +45,7 @@ export function makeRoom(
   if (actions.length === 0) {
     return 0;
   }
-  if (isNothingLeft(cycle)) {
+  if (isNothingLeft(cycle, passed)) {
     turns.keep(session.short);
     if (most > 0) {
       // All that waits had its turn.
@@ -157,17 +157,22 @@ export function makeRoom(
   return session.policy.makeRoomLimit - tries.remaining;
 }
 
-/** Has every gang all of its pods, and does none of them wait for others to terminate? Mostly a cluster is not full. */
-function isNothingLeft(cycle: Cycle): boolean {
+/**
+ * Has every gang all of its pods, and does none of them wait for others to terminate? Mostly a cluster is not full.
+ *
+ * @param passed gangs that got nothing: in a trial of the next decision also those that lost pods, which had all of them when this one began
+ */
+function isNothingLeft(cycle: Cycle, passed: readonly GangRecord[]): boolean {
   if (cycle.nominated.length > 0 || cycle.evicted.length > 0 || cycle.releasing().length > 0) {
     return false;
   }
-  for (const { placed, size } of cycle.session.short) {
-    if (placed < size) {
+  const isShort = ({ placed, size }: GangRecord): boolean => placed < size;
+  for (const gang of cycle.session.short) {
+    if (isShort(gang)) {
       return false;
     }
   }
-  return true;
+  return !passed.some(isShort);
 }
 
 /** Gangs that are in no line, without those that need no try as they are now; `forlorn` ones may need one after this decision has placed others. */

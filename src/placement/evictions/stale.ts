@@ -4,10 +4,12 @@
  */
 import { type Cycle } from '../cycle/cycle';
 import { runs } from '../books/needs';
+import { type GangRecord } from '../books/records';
 
-export function evictStale(cycle: Cycle): void {
+/** @param others gangs that may lack pods besides those that did when the decision began. @default - none */
+export function evictStale(cycle: Cycle, others: Iterable<GangRecord> = []): void {
   const { session } = cycle;
-  for (const gang of cycle.shortOfPods(({ placed }) => placed > 0, session.incomplete)) {
+  for (const gang of cycle.shortOfPods(({ placed }) => placed > 0, new Set([...session.incomplete, ...others]))) {
     const { staleSince = session.now } = gang.gang;
     if (runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
       continue;

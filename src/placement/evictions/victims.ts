@@ -65,7 +65,7 @@ export function evictable(cycle: Cycle, pod: PodRecord): boolean {
   }
   // What this decision starts could be evicted by a later one, so it may as well not start: no time has to be kept that has not begun.
   return pod.existed
-    ? (cycle.begun.has(pod) && !cycle.protectsBegun) || session.now - pod.startedAt >= seconds * 1000
+    ? cycle.unprotected.has(pod) || session.now - pod.startedAt >= seconds * 1000
     : cycle.mayWithdraw(pod);
 }
 

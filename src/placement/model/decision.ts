@@ -153,7 +153,7 @@ export type Constraint =
  * - `topology`: its pods fit, but not within one domain of the required level
  * - `no-fit`: its pods do not fit
  * - `reserved`: the nodes that fit are reserved for a gang before it
- * - `repartition`: it starts when nodes have the MIG configuration that is being applied to them
+ * - `repartition`: it starts when nodes have the MIG configuration that is being applied to them, or would be evicted then
  * - `outranked`: gangs before it took the capacity
  */
 export type PendingKind =
@@ -173,7 +173,7 @@ export type PendingKind =
   | 'no-fit'
   /** It fits now, but would delay the gang that holds the reservation. */
   | 'reserved'
-  /** It starts when nodes have another MIG configuration, which is decided or being applied. */
+  /** It starts, or would be evicted again, when nodes have another MIG configuration, which is decided or being applied. */
   | 'repartition'
   /** It fits, and gangs of greater claim take the room first. */
   | 'outranked';

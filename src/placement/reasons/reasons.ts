@@ -77,7 +77,11 @@ export class PendingReasons {
     const { cycle, kinds } = this;
     const awaited = cycle.awaited.size === 0 ? undefined : cycle.awaited.get(gang);
     if (awaited !== undefined) {
-      return awaitsRepartition(cycle, gang, awaited);
+      return awaitsRepartition(cycle, gang, awaited, 'The gang starts when');
+    }
+    const heldBack = cycle.heldBack.get(gang);
+    if (heldBack !== undefined) {
+      return awaitsRepartition(cycle, gang, heldBack, 'The gang fits, but would be evicted for another gang when');
     }
     const key = kindOf(cycle, gang);
     let ofKind = this.lastOfKind;
@@ -124,8 +128,13 @@ export function explainPending(
   return pending;
 }
 
-/** The gang needs nothing but the MIG configurations that these nodes get. */
-function awaitsRepartition(cycle: Cycle, { gang, needed, placed }: GangRecord, nodes: readonly string[]): PendingGang {
+/** The gang waits for nothing but the MIG configurations that these nodes get. */
+function awaitsRepartition(
+  cycle: Cycle,
+  { gang, needed, placed }: GangRecord,
+  nodes: readonly string[],
+  what: string,
+): PendingGang {
   const { table } = cycle.session;
   const decided = new Map(cycle.repartitions.map(({ node, config }) => [node, config]));
   const list = nodes.slice(0, MOST_NODES).map((node) => {
@@ -137,7 +146,7 @@ function awaitsRepartition(cycle: Cycle, { gang, needed, placed }: GangRecord, n
     gang: gang.name,
     queue: gang.queue,
     kind: 'repartition',
-    message: `The gang starts when ${allOf([...list, ...(others > 0 ? [`${counted(others, 'more node')} ${others === 1 ? 'is' : 'are'} changed`] : [])])}.`,
+    message: `${what} ${allOf([...list, ...(others > 0 ? [`${counted(others, 'more node')} ${others === 1 ? 'is' : 'are'} changed`] : [])])}.`,
     blocked: [],
     fits: 0,
     needed: Math.max(0, needed - placed),

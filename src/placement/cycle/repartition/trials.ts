@@ -52,7 +52,7 @@ export class RepartitionTrials {
 }
 
 /** The world with the pods where this decision puts them, and without those that terminate. */
-function afterDecision({ session }: Cycle): Snapshot {
+export function afterDecision({ session }: Cycle): Snapshot {
   const { snapshot } = session;
   const known = new Map(snapshot.pods.map((pod) => [pod.name, pod]));
   const leaving = new Set(session.leaving);
