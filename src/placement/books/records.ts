@@ -20,7 +20,7 @@ export const ELSEWHERE = -2;
 export interface PodRecord {
   /** Place among the pods of its gang. */
   index: number;
-  /** What the snapshot says of its place among those of its role; undefined for a pod that is still to be made. */
+  /** Its place among those of its role, as the snapshot sets it; undefined for a pod that is still to be made. */
   readonly order: number | undefined;
   readonly name: string;
   readonly role: RoleRecord | undefined;
