@@ -1,38 +1,18 @@
 /**
  * What to write for a schema in a CustomResourceDefinition that is not structural.
  */
-import { check } from '../../../src/interfaces/checks';
-import { parseYaml } from '../../../src/manifests/yaml';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { coreRules } from '../../../src/checks/server/rules';
+import { findingsOf } from '../../support/findings';
+import { widgetDefinition } from '../../support/widget-definition';
+import { yaml } from './valid';
 
-function fixesOf(field: object, version: object = {}): readonly (string | undefined)[] {
-  const definition = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { kind: 'Widget', plural: 'widgets', singular: 'widget', listKind: 'WidgetList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { f: field } } },
-          ...version,
-        },
-      ],
-    },
-  };
-  const { findings } = check(new ManifestSet(parseYaml(JSON.stringify(definition), 'a.yaml').manifests), {
-    tiers: ['server'],
-  });
-  return findings.map(({ fix }) => fix);
-}
+const inField = (field: JsonObject): JsonObject => ({ type: 'object', properties: { f: field } });
+const fixesOf = (schema: JsonObject, version: JsonObject = {}): readonly (string | undefined)[] =>
+  findingsOf(yaml(widgetDefinition(schema, version)), coreRules).map(({ fix }) => fix);
 
 const STRING = { type: 'string' };
-const listOf = (items: object, type: string, keys?: readonly string[]): object => ({
+const listOf = (items: JsonObject, type: string, keys?: string[]): JsonObject => ({
   type: 'array',
   'x-kubernetes-list-type': type,
   ...(keys === undefined ? {} : { 'x-kubernetes-list-map-keys': keys }),
@@ -68,25 +48,22 @@ test.each([
     'Set k.type to string, integer, number, or boolean, or remove k from x-kubernetes-list-map-keys.',
   ],
 ])('%s', (_what, field, fix) => {
-  expect(fixesOf(field)).toEqual([fix]);
+  expect(fixesOf(inField(field))).toEqual([fix]);
 });
 
 test('a list of schemas is replaced with one', () => {
-  expect(fixesOf({ type: 'array', items: [STRING] })).toContain(
+  expect(fixesOf(inField({ type: 'array', items: [STRING] }))).toContain(
     'Replace the list in f.items with one schema, such as { type: string }.',
   );
 });
 
 test('fields that metadata and the root must not have are removed', () => {
   const root = { type: 'object', nullable: true, properties: { metadata: { type: 'object', description: 'x' } } };
-  expect(fixesOf(STRING, { schema: { openAPIV3Schema: root } })).toEqual([
-    'Remove openAPIV3Schema.nullable.',
-    'Remove description from properties.metadata.',
-  ]);
+  expect(fixesOf(root)).toEqual(['Remove openAPIV3Schema.nullable.', 'Remove description from properties.metadata.']);
 });
 
 test('what is selectable anyway or cannot be selected', () => {
-  expect(fixesOf({ type: 'object' }, { selectableFields: [{ jsonPath: '.f' }] })).toEqual([
+  expect(fixesOf(inField({ type: 'object' }), { selectableFields: [{ jsonPath: '.f' }] })).toEqual([
     'Set selectableFields[0].jsonPath to the path of a string, a boolean, or an integer.',
   ]);
 });

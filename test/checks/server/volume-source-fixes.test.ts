@@ -1,21 +1,16 @@
 /**
  * What to write for the fields that each source of a volume requires.
  */
-import { check } from '../../../src/interfaces/checks';
-import { parseYaml } from '../../../src/manifests/yaml';
-import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { coreRules } from '../../../src/checks/server/rules';
+import { findingsOf } from '../../support/findings';
+import { minimalPod, yaml } from './valid';
 
 function fixesOf(source: string): readonly (string | undefined)[] {
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'a', namespace: 'b' },
-    spec: { containers: [{ name: 'c', image: 'x:1' }], volumes: [{ name: 'v', [source]: {} }] },
-  };
-  const { findings } = check(new ManifestSet(parseYaml(JSON.stringify(pod), 'a.yaml').manifests), {
-    tiers: ['server'],
-  });
-  return findings.filter(({ rule }) => rule === 'core/volume-source-valid').map(({ fix }) => fix);
+  const containers = [{ name: 'main', image: 'x:1' }];
+  const pod = { ...minimalPod(), spec: { containers, volumes: [{ name: 'v', [source]: {} }] } };
+  return findingsOf(yaml(pod), coreRules)
+    .filter(({ rule }) => rule === 'core/volume-source-valid')
+    .map(({ fix }) => fix);
 }
 
 test.each([

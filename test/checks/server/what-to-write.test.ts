@@ -4,6 +4,7 @@
 import { type JsonValue } from '../../../src/facts/api/schema';
 import { coreRules } from '../../../src/checks/server/rules';
 import { findingsOf } from '../../support/findings';
+import { widgetDefinition } from '../../support/widget-definition';
 import { type Json, minimalPod, yaml } from './valid';
 
 type Said = readonly [message: string, fix: string | undefined];
@@ -413,35 +414,16 @@ test('a number in the place of a name', () => {
 
 test('the fields of a schema that an expression can select', () => {
   const number = { type: 'integer' };
-  const definition = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              properties: {
-                spec: {
-                  type: 'object',
-                  properties: { size: number, 'max-size': number },
-                  'x-kubernetes-validations': [{ rule: 'self.sise > 1' }],
-                },
-              },
-            },
-          },
-        },
-      ],
+  const definition = widgetDefinition({
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: { size: number, 'max-size': number },
+        'x-kubernetes-validations': [{ rule: 'self.sise > 1' }],
+      },
     },
-  };
+  });
   expect(saidOf('core/crd-schema-structural', definition)).toEqual([
     ['the rule selects the undefined field "sise"', 'Replace "sise" in x-kubernetes-validations[0].rule with size.'],
   ]);

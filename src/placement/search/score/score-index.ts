@@ -152,6 +152,7 @@ export class FreeTrees {
     return this.upToDate(this.trees[1], this.table.free[MEMORY_COLUMN]);
   }
 
+  /** As `refresh`, but the value is a number in a column: thousands of rows are read without a call for each. */
   private upToDate(tree: RowTree, free: Float64Array): Float64Array {
     const { version, changes, era, count } = this.table;
     const { versions } = tree;
