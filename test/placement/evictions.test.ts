@@ -277,33 +277,49 @@ describe('reclaim', () => {
     checkFewestReclaimed(samples(300), 17);
   });
 
-  it('takes more than four gangs where all smaller sets return', () => {
-    const sizes = [1, 2, 3, 1, 1, 2, 4, 2, 1, 2, 4, 1];
-    const counts = [1, 4, 3, 4, 3, 3, 3, 3, 3, 2, 3, 2];
-    const gangs = counts.map((count, i) =>
-      gang(`g${i}`, count, template(sizes[i]), {
-        queue: [0, 5, 6, 7, 9, 10].includes(i) ? 'b' : 'a',
-        arrival: NOW - (100 - i) * MINUTE,
-      }),
-    );
-    const limits = [8, 0, 24].map((devices, i) => ({
-      name: ['a', 'b', 'claims'][i],
+  /** Gangs that have to go where a claimant within the quota of a third queue finds all nodes full of gangs of `a` and `b`. */
+  function lostTo(
+    claims: readonly [count: number, devices: number],
+    sizes: readonly number[],
+    quotas: Readonly<Record<'a' | 'b', number>>,
+    older: readonly (readonly [count: number, devices: number, queue: 'a' | 'b'])[],
+  ): readonly string[] {
+    const limits = Object.entries({ ...quotas, claims: claims[0] * claims[1] }).map(([name, devices]) => ({
+      name,
       deserved: { 'nvidia.com/gpu': devices },
     }));
-    const nodes = [8, 8, 8, 8, 4].map((size, i) => node(`n${i}`, size));
+    const gangs = older.map(([count, devices, queue], i) =>
+      gang(`g${i}`, count, template(devices), { queue, arrival: NOW - (100 - i) * MINUTE }),
+    );
+    const nodes = sizes.map((size, i) => node(`n${i}`, size));
     const first = cluster(nodes, gangs, [], { queues: limits });
     const pods = apply(first, run(first, { actions: ['allocate'] }));
     const there = gangs.filter(({ name }) => pods.some((pod) => pod.gang === name));
-    const claimant = gang('claimant', 3, template(8), { queue: 'claims' });
+    const claimant = gang('claimant', claims[0], template(claims[1]), { queue: 'claims' });
     const decision = run({ ...first, gangs: [...there, claimant], pods }, { actions: ['allocate', 'reclaim'] });
-    expect([...new Set(decision.evictions.map(({ gang: name }) => name))].sort()).toEqual([
-      'g0',
-      'g1',
-      'g2',
-      'g5',
-      'g8',
-    ]);
-    expect(nodesOf(decision, 'claimant')).toHaveLength(3);
+    expect(decision.nominations.filter(({ gang: name }) => name === 'claimant')).toHaveLength(claims[0]);
+    return [...new Set(decision.evictions.map(({ gang: name }) => name))].sort();
+  }
+
+  it('takes more than four gangs where all smaller sets return', () => {
+    const counts = [1, 4, 3, 4, 3, 3, 3, 3, 3, 2, 3, 2];
+    const sizes = [1, 2, 3, 1, 1, 2, 4, 2, 1, 2, 4, 1];
+    const older = [...'baaaabbbabba'].map((queue, i) => [counts[i], sizes[i], queue as 'a' | 'b'] as const);
+    expect(lostTo([3, 8], [8, 8, 8, 8, 4], { a: 8, b: 0 }, older)).toEqual(['g0', 'g1', 'g2', 'g5', 'g8']);
+  });
+
+  it('finds the one set that is allowed among many smaller ones that are not', () => {
+    const older = [
+      [3, 1, 'a'],
+      [4, 1, 'a'],
+      [1, 1, 'b'],
+      [4, 1, 'a'],
+      [2, 2, 'b'],
+      [1, 3, 'b'],
+      [1, 1, 'a'],
+      [4, 1, 'b'],
+    ] as const;
+    expect(lostTo([3, 3], [8, 8, 8], { a: 3, b: 12 }, older)).toEqual(['g0', 'g1', 'g3']);
   });
 
   it('looks for other victims where those of each cheaper set would return', () => {

@@ -74,7 +74,7 @@ function lostAndFewest(world: ReclaimWorld): { readonly lost: number; readonly f
 }
 
 /** Part of the reclaims that may lose more pods than they must. */
-const MOST_WASTEFUL = 0.05;
+const MOST_WASTEFUL = 0.02;
 
 /** @throws Error when a reclaim that is allowed does not happen, or too many lose more pods than necessary */
 export function checkFewestReclaimed(runs: number, seed: number): void {

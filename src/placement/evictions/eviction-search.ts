@@ -33,6 +33,9 @@ export type Places = Outcome['places'];
  */
 const MOST_SETS = 4;
 
+/** Sets that are carried out on the books, of those that the action allows. */
+const MOST_PLANS = 8;
+
 /** Nodes whose own pods are looked at as a set of victims for a single pod, those that lack the least first. */
 const MOST_NODES = 16;
 
@@ -53,7 +56,11 @@ const countOfAll: CountOf = (pods) => pods.length;
 /** Victims that are enough for the gang, and what would be lost with them. */
 interface Plan extends Loss {
   readonly victims: readonly Portion[];
+  readonly outcome: Outcome;
 }
+
+/** Does the action allow that the outcome happens? */
+type Allows = (outcome: Outcome) => boolean;
 
 /**
  * Evicts the smallest set with which the gang fits, if the action allows that eviction.
@@ -74,7 +81,7 @@ export function evictFor(
   turn: Turn,
   action: Making,
   candidates: readonly Portion[],
-  allows: (outcome: Outcome) => boolean,
+  allows: Allows,
   entitled = false,
 ): boolean {
   let isEnough = false;
@@ -84,9 +91,10 @@ export function evictFor(
     let left = candidates;
     for (let round = 0; round < rounds && cycle.trials > 0; round++) {
       const back = new Set<GangRecord>();
-      const found = plans(cycle, turn, action, left, countOf);
+      const found = plans(cycle, turn, action, left, allows, countOf);
       isEnough ||= found.length > 0;
-      if (found.some((plan) => carriedOut(cycle, turn, action, plan, allows, back, refusals))) {
+      const allowed = found.filter((plan) => mayHappen(plan, action, allows)).slice(0, MOST_PLANS);
+      if (allowed.some((plan) => carriedOut(cycle, turn, action, plan, allows, back, refusals))) {
         return true;
       }
       const others = left.filter(({ gang }) => !back.has(gang));
@@ -108,22 +116,28 @@ export function evictFor(
     entitled &&
     isEnough &&
     cycle.trials > 0 &&
-    furtherPlans(cycle, turn, action, candidates).some((plan) =>
+    furtherPlans(cycle, turn, action, candidates, allows).some((plan) =>
       carriedOut(cycle, turn, action, plan, allows, new Set(), refusals),
     )
   );
 }
 
 /**
- * Further sets, where all of the cheapest are refused. Whether a victim would return depends on what its queue loses with it, so a gang that
- * returns from one set may be part of another that is carried out.
+ * Further sets that the action allows, where all of the cheapest are refused. Whether a victim would return depends on what its queue loses with it,
+ * so a gang that returns from one set may be part of another that is carried out.
  */
-function furtherPlans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
+function furtherPlans(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  candidates: readonly Portion[],
+  allows: Allows,
+): Plan[] {
   const limits = { pods: Infinity, tries: MOST_FURTHER_TRIED, ofDecision: cycle.entitledTrials };
   const found: Plan[] = [];
   for (const set of setsThatFit(cycle, turn, candidates, limits)) {
     const plan = planOf(cycle, turn, action, set, countOfExisting);
-    if (plan !== undefined) {
+    if (plan !== undefined && mayHappen(plan, action, allows)) {
       found.push(plan);
     }
     if (found.length === MOST_FURTHER) {
@@ -170,7 +184,7 @@ function carriedOut(
   turn: Turn,
   action: Making,
   { victims }: Plan,
-  allows: (outcome: Outcome) => boolean,
+  allows: Allows,
   back: Set<GangRecord>,
   refusals: Refusal[],
 ): boolean {
@@ -181,7 +195,10 @@ function carriedOut(
   const { ledger } = cycle.session;
   const mark = ledger.mark();
   const planned = carryOut(cycle, turn, victims, action);
-  for (const outcome of planned === undefined ? [] : alternatives(cycle, planned)) {
+  for (const outcome of planned === undefined ? [] : alternatives(planned)) {
+    if (outcome !== planned) {
+      planned!.moved.forEach(({ pods }) => pods.forEach((pod) => ledger.remove(pod)));
+    }
     if (allows(outcome) && holds(cycle, turn, outcome, back, refusals)) {
       ledger.keep();
       commit(cycle, turn, action, outcome);
@@ -192,8 +209,20 @@ function carriedOut(
   return false;
 }
 
-/** The cheapest sets of victims, best first. */
-function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[], countOf: CountOf): Plan[] {
+/** Does the action allow one of the outcomes of the plan? A consolidation says so only of what is carried out. */
+function mayHappen({ outcome }: Plan, action: Making, allows: Allows): boolean {
+  return action === 'consolidate' || alternatives(outcome).some(allows);
+}
+
+/** Sets of victims, the cheapest first. */
+function plans(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  candidates: readonly Portion[],
+  allows: Allows,
+  countOf: CountOf,
+): Plan[] {
   const found: Plan[] = [];
   const surplus = candidates.filter(({ core }) => !core);
   // Where nothing may be lost, other victims are not cheaper.
@@ -213,15 +242,18 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
       }
     }
   }
-  const [best] = found.sort(cheapestFirst);
+  found.sort(cheapestFirst);
+  const best = found.find((plan) => mayHappen(plan, action, allows)) ?? found.at(0);
   if (action !== 'consolidate' && best !== undefined && best.pods > 1) {
-    const fewer = fewestVictims(cycle, turn, candidates, best);
-    const plan = fewer === undefined ? undefined : planOf(cycle, turn, action, fewer, countOf);
-    if (plan !== undefined) {
-      found.push(plan);
+    for (const set of fewestVictims(cycle, turn, candidates, best)) {
+      const plan = planOf(cycle, turn, action, set, countOf);
+      if (plan !== undefined && mayHappen(plan, action, allows)) {
+        found.push(plan);
+        break;
+      }
     }
   }
-  return found.sort(cheapestFirst).slice(0, 2 * MOST_SETS);
+  return found.sort(cheapestFirst);
 }
 
 /** The core of a gang never goes without its surplus: what a list leaves out of that comes right before the core. */
@@ -266,6 +298,7 @@ function planOf(
   return (
     outcome && {
       victims,
+      outcome,
       core: outcome.lost.reduce((most, { gang, core }) => (core ? Math.max(most, gang.priority) : most), -Infinity),
       priority: outcome.lost.reduce((most, { gang }) => Math.max(most, gang.priority), -Infinity),
       pods: outcome.lost.reduce((sum, { pods }) => sum + countOf(pods), 0),
@@ -293,12 +326,9 @@ function byNode({ session }: Cycle, { pods: [pod] }: Turn, candidates: readonly 
 }
 
 /** The outcome as planned; then, as others may get in where victims were to move, the one in which these are lost. */
-function* alternatives({ session }: Cycle, planned: Outcome): Generator<Outcome> {
-  yield planned;
-  if (planned.moved.length > 0) {
-    planned.moved.forEach(({ pods }) => pods.forEach((pod) => session.ledger.remove(pod)));
-    yield { ...planned, moved: [], lost: [...planned.moved, ...planned.lost] };
-  }
+function alternatives(planned: Outcome): readonly Outcome[] {
+  const { moved, lost } = planned;
+  return moved.length === 0 ? [planned] : [planned, { ...planned, moved: [], lost: [...moved, ...lost] }];
 }
 
 /** Length of the shortest prefix of the list whose eviction makes the gang fit. */

@@ -22,18 +22,18 @@ const MOST_TRIED = 160;
 const MOST_PORTIONS = 4;
 const MOST_STEPS = 50_000;
 
-/** The smallest set that is enough and loses fewer pods than `best`. */
+/** Sets that are enough and lose fewer pods than `best`, the smallest first. */
 export function fewestVictims(
   cycle: Cycle,
   turn: Turn,
   candidates: readonly Portion[],
   best: Loss,
-): readonly Portion[] | undefined {
+): Iterable<readonly Portion[]> {
   const cheap = candidates.filter(
     ({ gang, core }) => gang.priority <= best.priority && (!core || gang.priority <= best.core),
   );
   const limits = { pods: best.pods - 1, tries: MOST_TRIED, ofDecision: cycle.setTrials };
-  return setsThatFit(cycle, turn, cheap, limits).next().value;
+  return setsThatFit(cycle, turn, cheap, limits);
 }
 
 /** Bounds of a search. */
