@@ -12,6 +12,7 @@ import { type Counterfactual } from '../model/decision';
 import { milliOn } from '../nodes/devices';
 import { type Domain, type TopologyTree } from '../topology/domains';
 import { emptyRoom, EmptyRooms, usableDevices } from '../nodes/empty-node';
+import { FreeRows } from '../nodes/free-rows';
 import { type NodeTable, WHOLE } from '../nodes/node-table';
 import { type PodClass } from '../nodes/pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from '../books/records';
@@ -72,11 +73,9 @@ export class MoreRoom {
       return best;
     }
     for (const { rows, short } of this.areas) {
-      const least = this.leastGrowth(podClass, short);
       let worst = worstOf(best);
-      const next = (from: number): number => least?.next(rows, from, worst) ?? from;
-      for (let i = next(0); i < rows.length; i = next(i + 1)) {
-        const growth = growthOf(this.cycle, podClass, rows[i], short, count);
+      for (const row of this.promising(podClass, rows, short, () => worst)) {
+        const growth = growthOf(this.cycle, podClass, row, short, count);
         if (growth !== undefined && less(growth, worst)) {
           const at = best.findIndex((other) => less(growth, other));
           best.splice(at < 0 ? best.length : at, 0, growth);
@@ -88,12 +87,12 @@ export class MoreRoom {
     return best;
   }
 
-  /** Undefined where what a row has free does not say how little may be enough. */
-  private leastGrowth(podClass: PodClass, short: number): LeastGrowth | undefined {
+  /** Rows whose growth may be less than the worst one known; all where what a row has free does not say how little may be enough. */
+  private promising(podClass: PodClass, rows: Int32Array, short: number, worst: () => Rank): Iterable<number> {
     const { session, placer } = this.cycle;
     return podClass.accelerator?.kind !== 'whole' || session.others.concerns(podClass)
-      ? undefined
-      : new LeastGrowth(session.table, placer.room.onRows(podClass), podClass.deviceCount, short, this.turn.count);
+      ? rows
+      : rowsByGrowth(session, placer.room.onRows(podClass), podClass.deviceCount, rows, short, this.turn.count, worst);
   }
 
   /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
@@ -129,52 +128,48 @@ export class MoreRoom {
   }
 }
 
-/** What growths of whole devices come to at least: most rows are ruled out by what they have free in all. */
-class LeastGrowth {
-  constructor(
-    private readonly table: NodeTable,
-    private readonly room: Int32Array,
-    private readonly deviceCount: number,
-    private readonly short: number,
-    private readonly most: number,
-  ) {}
-
-  /** The first place in `rows`, from `from` on, whose growth may be less than `worst`; the length of `rows` where there is none. */
-  next(rows: Int32Array, from: number, worst: Rank): number {
-    const { room, deviceCount, short, most } = this;
-    const { wholeFree, overdrawn, overdrawnRows } = this.table;
-    const offered = this.table.offered();
-    if (overdrawnRows === 0 && short * deviceCount > this.table.mostOffered()) {
-      return rows.length;
-    }
-    // Thousands of rows are compared, so none is divided.
-    const less = mostDevices(deviceCount, (relative) => relative < worst.relative, worst.relative);
-    const atMost = mostDevices(deviceCount, (relative) => relative <= worst.relative, worst.relative);
-    for (let i = from; i < rows.length; i++) {
-      const row = rows[i];
-      const taken = room[row] < most ? room[row] : most;
-      const wanted = (taken + short) * deviceCount;
-      const free = wholeFree[row];
-      if (
-        ((wanted <= free || wanted <= offered[row]) && wanted - free <= (row < worst.row ? atMost : less)) ||
-        overdrawn[row] > 0
-      ) {
-        return i;
-      }
-    }
-    return rows.length;
+/**
+ * Rows that may lack less of whole devices than the worst growth, by what they have free: most rows have nothing free, and are ruled out
+ * together.
+ */
+function* rowsByGrowth(
+  session: Session,
+  room: Int32Array,
+  deviceCount: number,
+  rows: Int32Array,
+  short: number,
+  most: number,
+  worst: () => Rank,
+): Generator<number> {
+  const { table } = session;
+  const { wholeFree, overdrawn } = table;
+  if (table.overdrawnRows === 0 && short * deviceCount > table.mostOffered()) {
+    return;
   }
-}
-
-/** The most devices whose part of a request is less than a limit, or not more than it. */
-function mostDevices(deviceCount: number, isWithin: (relative: number) => boolean, limit: number): number {
-  let devices = limit * deviceCount;
-  if (Number.isFinite(devices)) {
-    for (devices = Math.ceil(devices) + 1; !isWithin(devices / deviceCount);) {
-      devices--;
+  const offered = table.offered();
+  const isPromising = (row: number): boolean => {
+    const wanted = (Math.min(room[row], most) + short) * deviceCount;
+    const free = wholeFree[row];
+    const { relative, row: at } = worst();
+    return (
+      overdrawn[row] > 0 ||
+      ((wanted <= free || wanted <= offered[row]) && isLess((wanted - free) / deviceCount, row, relative, at))
+    );
+  };
+  for (const row of rows === table.allRows ? session.index(FreeRows).rows() : rows) {
+    if (isPromising(row)) {
+      yield row;
     }
   }
-  return devices;
+  if (rows !== table.allRows) {
+    return;
+  }
+  // The others lack all of it.
+  for (let row = 0; row < rows.length && isLess(short, row, worst().relative, worst().row); row++) {
+    if (wholeFree[row] === 0 && overdrawn[row] === 0 && isPromising(row)) {
+      yield row;
+    }
+  }
 }
 
 interface Roomiest {
