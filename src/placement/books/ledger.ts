@@ -68,14 +68,20 @@ export class Ledger {
 
   /** Resources and devices only. */
   fits(podClass: PodClass, row: number): boolean {
-    const { columns, amounts } = podClass;
+    return (
+      this.resourcesFit(podClass, row) &&
+      (podClass.accelerator === undefined || devicesFit(this.table, row, podClass))
+    );
+  }
+
+  resourcesFit({ columns, amounts }: PodClass, row: number): boolean {
     const { free } = this.table;
     for (let i = 0; i < columns.length; i++) {
       if (free[columns[i]][row] < amounts[i]) {
         return false;
       }
     }
-    return podClass.accelerator === undefined || devicesFit(this.table, row, podClass);
+    return true;
   }
 
   /** How many more pods of the class the row's resources and devices take, at most `limit`. */

@@ -23,8 +23,8 @@ export class DeviceStates {
   private places = new Int32Array(1024);
   /** What requests make of states, by the number and the thousandths of the devices. */
   private readonly requests = new Map<number, AfterRequest>();
-  private readonly ofRow: Int32Array;
-  private readonly versions: Int32Array;
+  /** By row: the version for which they hold, the state, and the situation, side by side since they are asked for together. */
+  private readonly rows: Int32Array;
   /** What is free on the devices of the node that is looked at, least first. */
   private readonly sorted: Int32Array;
 
@@ -32,9 +32,6 @@ export class DeviceStates {
   private readonly models: number;
   /** The devices of each node are of one model. */
   private readonly alike: boolean;
-  /** Numbers of states with a model, by row, with the version of the row for which they hold. */
-  private readonly situations: Int32Array;
-  private readonly seen: Int32Array;
   /** One more than the situation, by state and model. */
   private numbers = new Int32Array(1024);
   private count = 0;
@@ -44,37 +41,40 @@ export class DeviceStates {
     this.models = table.models.length + 1;
     this.sorted = new Int32Array(table.mostDevices());
     this.alike = table.allRows.every((row) => haveOneModel(table, row));
-    this.situations = new Int32Array(table.count);
-    this.seen = new Int32Array(table.count).fill(-1);
-    this.ofRow = new Int32Array(table.count);
-    this.versions = new Int32Array(table.count).fill(-1);
+    this.rows = new Int32Array(3 * table.count).fill(-1);
   }
 
   /** State of the row's devices now. */
   of(row: number): number {
-    const { table } = this;
-    if (this.versions[row] !== table.version[row]) {
-      this.versions[row] = table.version[row];
-      const from = table.deviceStart[row];
-      const count = table.deviceStart[row + 1] - from;
-      const { sorted } = this;
-      // Few devices, and mostly in order already.
-      for (let i = 0; i < count; i++) {
-        insert(sorted, i, Math.max(0, table.deviceFree[from + i]));
-      }
-      this.ofRow[row] = this.intern(count);
-    }
-    return this.ofRow[row];
+    return this.rows[this.upToDate(row) + 1];
   }
 
   /** A small number for the state of the row's devices and their model. */
   situationOf(row: number): number {
-    const { seen, table, situations } = this;
-    if (seen[row] !== table.version[row]) {
-      seen[row] = table.version[row];
-      situations[row] = this.situation(this.of(row), this.modelOf(row));
+    return this.rows[this.upToDate(row) + 2];
+  }
+
+  /** Where the row is among the rows. */
+  private upToDate(row: number): number {
+    const at = 3 * row;
+    if (this.rows[at] !== this.table.version[row]) {
+      this.look(row, at);
     }
-    return situations[row];
+    return at;
+  }
+
+  private look(row: number, at: number): void {
+    const { table, sorted, rows } = this;
+    const from = table.deviceStart[row];
+    const count = table.deviceStart[row + 1] - from;
+    // Few devices, and mostly in order already.
+    for (let i = 0; i < count; i++) {
+      insert(sorted, i, Math.max(0, table.deviceFree[from + i]));
+    }
+    const state = this.intern(count);
+    rows[at] = table.version[row];
+    rows[at + 1] = state;
+    rows[at + 2] = this.situation(state, this.modelOf(row));
   }
 
   /** The model of the row's first device; -1 where there is none. */

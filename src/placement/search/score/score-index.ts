@@ -81,8 +81,13 @@ export class ScoreIndex {
       : this.searched(tree.values, wanted, without);
   }
 
+  /** The row has a score, so the devices fit; reports of what is in use are asked again. */
   private takes(row: number, podClass: PodClass, without: Uint8Array | undefined): boolean {
-    return (without === undefined || without[row] !== 1) && this.ledger.fits(podClass, row);
+    const { ledger, table } = this;
+    return (
+      (without === undefined || without[row] !== 1) &&
+      (table.reports.fresh === 0 ? ledger.resourcesFit(podClass, row) : ledger.fits(podClass, row))
+    );
   }
 
   private searched(tree: Float64Array, { podClass, cpu, memory }: Wanted, without: Uint8Array | undefined): number {
