@@ -55,7 +55,11 @@ function decided(
 ): { readonly cycle: Cycle; readonly passed: readonly GangRecord[] } {
   const { cycle, passed } = decidePods(session, actions);
   if (actions.includes('allocate')) {
-    repartition(cycle, () => [...passed, ...parkedGangs(cycle)]);
+    repartition(
+      cycle,
+      () => [...passed, ...parkedGangs(cycle)],
+      (next) => decidePods(next, actions).cycle,
+    );
     holdBack(cycle, actions);
   }
   return { cycle, passed };

@@ -41,6 +41,25 @@ describe('repartitioning of free devices', () => {
     expect(pending.find(({ gang: name }) => name === 'wide')?.kind).toBe('repartition');
   });
 
+  it('changes one node where the next decision moves a pod that it starts, so that the second gang starts as well', () => {
+    const nodes = [
+      divided('a', 2, 'all-disabled', 32),
+      divided('b', 1, 'all-disabled', 4),
+      divided('c', 1, 'all-1g.6gb', 4),
+    ];
+    const wide = asking('wide', { asks: '1g.6gb', count: 4, each: 1, cpu: 4 }, { arrival: NOW });
+    const pairs = asking('pairs', { asks: '1g.6gb', count: 3, each: 2, cpu: 1 }, { arrival: NOW + 1 });
+    const queues = [{ name: 'q' }, { name: 'p' }];
+    const { repartitions, pending } = run(cluster(nodes, [wide, { ...pairs, queue: 'p' }], [], { queues }), {
+      repartitionLimit: 2,
+    });
+    expect(repartitions).toEqual([{ node: 'a', config: 'all-1g.6gb', beneficiary: 'pairs' }]);
+    expect(pending.map(({ gang: name, kind }) => `${name} ${kind}`).sort()).toEqual([
+      'pairs repartition',
+      'wide repartition',
+    ]);
+  });
+
   it('names the first three of several nodes', () => {
     const nodes = ['a', 'b', 'c', 'd', 'e'].map((name) => divided(name, 1, 'all-disabled'));
     const message = (count: number): string | undefined => {

@@ -69,8 +69,7 @@ export class Ledger {
   /** Resources and devices only. */
   fits(podClass: PodClass, row: number): boolean {
     return (
-      this.resourcesFit(podClass, row) &&
-      (podClass.accelerator === undefined || devicesFit(this.table, row, podClass))
+      this.resourcesFit(podClass, row) && (podClass.accelerator === undefined || devicesFit(this.table, row, podClass))
     );
   }
 

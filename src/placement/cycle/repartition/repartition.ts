@@ -3,8 +3,8 @@
  *
  * Comes last in a decision, so nothing that runs or starts is disturbed: a node qualifies only if no pod holds or is about to get any of
  * its devices. The nodes for a gang are chosen by how many of its pods each would take (the tightest that takes the rest, otherwise the
- * largest), tried in the world after the decision, and given back one by one while the gang starts without them. At most
- * `Policy.repartitionLimit` nodes change at the same time. O(trials × everything), where the policy is on and such a gang waits.
+ * largest), tried in the world after the decision, and given back one by one while the gangs start without them, as the next decision as a
+ * whole starts them. At most `Policy.repartitionLimit` nodes change at the same time. O(trials × everything), where the policy is on and such a gang waits.
  */
 import { type GangRecord, type Turn } from '../../books/records';
 import { runs } from '../../books/needs';
@@ -13,19 +13,22 @@ import { turnOf } from '../../queues/turns';
 import { classesOfTurn } from '../../search/units';
 import { classesOf } from '../../search/units';
 import { bestOffer, freeRows, isDivisible, type Offer } from './offers';
-import { RepartitionTrials, type Starts } from './trials';
+import { type Decides, RepartitionTrials, type Starts } from './trials';
 
 interface Choice extends Offer {
   /** For which it is chosen. */
   readonly gang: GangRecord;
 }
 
-/** @param passed gangs that did not get what they want, in the order of their claims */
-export function repartition(cycle: Cycle, passed: () => readonly GangRecord[]): void {
+/**
+ * @param passed gangs that did not get what they want, in the order of their claims
+ * @param wholly makes a decision in another world, without MIG configurations
+ */
+export function repartition(cycle: Cycle, passed: () => readonly GangRecord[], wholly: Decides): void {
   if (cycle.session.policy.repartitionLimit > 0 && cycle.session.table.nodes.some(({ migConfigs }) => migConfigs)) {
     const turns = passed().flatMap((gang) => claimOf(cycle, gang) ?? []);
     if (turns.length > 0) {
-      new Repartitioning(cycle).run(turns);
+      new Repartitioning(cycle, wholly).run(turns);
     }
   }
 }
@@ -45,12 +48,17 @@ class Repartitioning {
   private readonly free: ReadonlySet<number>;
   /** With what is being applied, and what is chosen. */
   private starts: Starts = new Map();
+  /** Some of them only by a decision as a whole. */
+  private byWhole = false;
   /** Gangs for which nothing was found since the last choice, by what they have in common with others; see `likeness`. */
   private readonly vain = new Set<string>();
 
-  constructor(private readonly cycle: Cycle) {
+  constructor(
+    private readonly cycle: Cycle,
+    wholly: Decides,
+  ) {
     const { nodes } = cycle.session.table;
-    this.trials = new RepartitionTrials(cycle);
+    this.trials = new RepartitionTrials(cycle, wholly);
     this.changing = new Map(
       nodes.flatMap(({ name, migChange }) => (migChange === undefined ? [] : [[name, migChange]])),
     );
@@ -59,7 +67,7 @@ class Repartitioning {
 
   run(turns: readonly Turn[]): void {
     if (this.changing.size > 0) {
-      this.starts = this.trials.startsWith(this.changing) ?? this.starts;
+      this.starts = this.trials.allocatedWith(this.changing) ?? this.starts;
     }
     // Gangs for which nodes change already come before others, whatever the order of the queues is by now.
     const awaiting = turns.map(({ gang }) => gang).filter(({ gang }) => this.starts.has(gang.name));
@@ -106,24 +114,30 @@ class Repartitioning {
   /** Leaves out nodes without which the gangs start as well. Where none is left, the last gang only waits for pods to terminate. */
   private leaveOut(served: readonly GangRecord[]): void {
     for (const choice of [...this.chosen].reverse()) {
-      this.settles(
-        this.chosen.filter((other) => other !== choice),
-        served,
-      );
+      const others = this.chosen.filter((other) => other !== choice);
+      if (!this.settles(others, served) && !this.byWhole) {
+        this.settles(others, served, true);
+      }
     }
     if (this.changing.size + this.chosen.length === 0) {
       this.starts = new Map();
     }
   }
 
-  /** Chooses these nodes if all of the gangs then start. */
-  private settles(choices: readonly Choice[], served: readonly GangRecord[]): boolean {
-    const starts = this.trials.startsWith(this.configsWith(choices));
+  /**
+   * Chooses these nodes if all of the gangs then start.
+   *
+   * @param wholly by the next decision as a whole. @default false
+   */
+  private settles(choices: readonly Choice[], served: readonly GangRecord[], wholly = false): boolean {
+    const configs = this.configsWith(choices);
+    const starts = wholly || this.byWhole ? this.trials.decidedWith(configs) : this.trials.allocatedWith(configs);
     if (starts === undefined || !served.every(({ gang }) => starts.has(gang.name))) {
       return false;
     }
     this.chosen = choices;
     this.starts = starts;
+    this.byWhole ||= wholly;
     return true;
   }
 

@@ -2,7 +2,8 @@
  * Which gangs start when nodes have other MIG configurations.
  *
  * A trial is a session of its own: the world as this decision leaves it, once everything that is evicted has terminated, with the
- * configurations applied. It answers with what the next cycle starts there. O(everything), so a decision makes few trials.
+ * configurations applied. It answers with what the next cycle's allocation starts there, or with what its whole decision starts, which may also move
+ * pods that it starts. O(everything), so a decision makes few trials.
  */
 import { addTo } from '../../../facts/collections';
 import { ELSEWHERE, NOWHERE, type PodRecord } from '../../books/records';
@@ -19,19 +20,35 @@ const MOST_TRIALS = 24;
 /** Gangs that start, with the nodes of their pods. */
 export type Starts = ReadonlyMap<string, readonly string[]>;
 
+/** A decision about pods in a session. */
+export type Decides = (session: Session) => Cycle;
+
 export class RepartitionTrials {
   private left = MOST_TRIALS;
   private world: Snapshot | undefined;
 
-  constructor(private readonly cycle: Cycle) {}
+  /** @param wholly makes a whole decision, without MIG configurations */
+  constructor(
+    private readonly cycle: Cycle,
+    private readonly wholly: Decides,
+  ) {}
 
   /**
-   * What starts in the next cycle.
+   * What the allocation of the next cycle starts.
    *
    * @param configs the MIG configurations that are applied, by node
    * @returns undefined if this decision has made all of its trials
    */
-  startsWith(configs: ReadonlyMap<string, string>): Starts | undefined {
+  allocatedWith(configs: ReadonlyMap<string, string>): Starts | undefined {
+    return this.startedBy(configs, allocated);
+  }
+
+  /** The same for the whole decision of the next cycle, which takes longer. */
+  decidedWith(configs: ReadonlyMap<string, string>): Starts | undefined {
+    return this.startedBy(configs, this.wholly);
+  }
+
+  private startedBy(configs: ReadonlyMap<string, string>, decides: Decides): Starts | undefined {
     if (this.left <= 0) {
       return undefined;
     }
@@ -42,13 +59,22 @@ export class RepartitionTrials {
       return config === undefined ? node : withMigConfig(node, config);
     });
     const session = new Session({ ...this.world, nodes }, this.cycle.session.policy);
-    session.begin();
-    const next = new Cycle(session, session.scoring(Selector));
-    allocate(next, session.policy.actions.includes('backfill'));
     const starts = new Map<string, string[]>();
-    next.bound.forEach(({ role, row }) => addTo(starts, role!.gang.gang.name, session.table.nodes[row].name));
+    const { bound, withdrawn } = decides(session);
+    for (const pod of bound) {
+      if (!withdrawn.has(pod)) {
+        addTo(starts, pod.role!.gang.gang.name, session.table.nodes[pod.row].name);
+      }
+    }
     return starts;
   }
+}
+
+function allocated(session: Session): Cycle {
+  session.begin();
+  const next = new Cycle(session, session.scoring(Selector));
+  allocate(next, session.policy.actions.includes('backfill'));
+  return next;
 }
 
 /** The world with the pods where this decision puts them, and without those that terminate. */
