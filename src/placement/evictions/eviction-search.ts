@@ -197,7 +197,7 @@ function carriedOut(
   const planned = carryOut(cycle, turn, victims, action);
   for (const outcome of planned === undefined ? [] : alternatives(planned)) {
     if (outcome !== planned) {
-      planned!.moved.forEach(({ pods }) => pods.forEach((pod) => ledger.remove(pod)));
+      outcome.lost.forEach(({ pods }) => pods.forEach((pod) => pod.row >= 0 && ledger.remove(pod)));
     }
     if (allows(outcome) && holds(cycle, turn, outcome, back, refusals)) {
       ledger.keep();
@@ -245,6 +245,7 @@ function plans(
   found.sort(cheapestFirst);
   const best = found.find((plan) => mayHappen(plan, action, allows)) ?? found.at(0);
   if (action !== 'consolidate' && best !== undefined && best.pods > 1) {
+    // Sets that are not allowed are left out, and the next ones looked at.
     for (const set of fewestVictims(cycle, turn, candidates, best)) {
       const plan = planOf(cycle, turn, action, set, countOf);
       if (plan !== undefined && mayHappen(plan, action, allows)) {
