@@ -20,6 +20,7 @@ import { EmptyRooms } from '../../src/placement/nodes/empty-node';
 import { type PodClass } from '../../src/placement/nodes/pod-class';
 import { turnOf } from '../../src/placement/queues/turns';
 import { GangPlacer } from '../../src/placement/search/place-gang';
+import { RoomBound } from '../../src/placement/search/room-bound';
 import { Selector } from '../../src/placement/search/select';
 import { NOTHING } from '../../src/placement/reasons/reasons';
 import { classesOf } from '../../src/placement/search/units';
@@ -54,6 +55,10 @@ function counted(session: Session, record: GangRecord, releasing: readonly PodRe
   const holds = (): boolean =>
     needs.every(([podClass, count]) => roomFor(session, podClass, session.staticRow(podClass)) >= count);
   const isExact = !needs.some(([podClass]) => session.others.concerns(podClass));
+  const bound = new RoomBound(session.table);
+  if (needs.some(([podClass]) => bound.of(podClass) < roomFor(session, podClass, session.staticRow(podClass)))) {
+    throw new Error(`there is more room for pods of ${record.gang.name} than the sums say`);
+  }
   const mark = session.ledger.mark();
   releasing.forEach((pod) => session.ledger.remove(pod));
   const fits = holds();

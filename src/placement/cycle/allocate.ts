@@ -143,7 +143,7 @@ function withoutParked(
     const state = stateOf(gang);
     (state === 'live' ? others : state === 'closed' ? closed : parked.singles).push(gang);
   }
-  const helped = cycle.parking.helped(closed, [...firstsOf(lines), ...others]);
+  const helped = cycle.parking.helped(closed, () => [...firstsOf(lines), ...others]);
   closed.forEach((gang) => helped.has(gang) || parked.singles.push(gang));
   addAll(others, [...helped]);
   return { lines, singles: others, parked };
@@ -173,7 +173,8 @@ function stateBy(cycle: Cycle, backfill: boolean): (gang: GangRecord) => 'live' 
   const promises = backfill && cycle.hasEndings();
   return (gang) => {
     const isPromised = (): boolean => promises && parking.mayEverFit(gang) && !parking.isForlorn(gang);
-    const isOut = !parking.mayFit(gang, releasing) && !isPromised();
+    // Whether it is promised a moment takes no look at what is free.
+    const isOut = !isPromised() && !parking.mayFit(gang, releasing);
     if (isOut && !parking.mayGain(gang)) {
       return 'parked';
     }

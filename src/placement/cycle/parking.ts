@@ -16,10 +16,12 @@ import { type Term } from '../nodes/filters/pod-terms';
 import { type PodClass } from '../nodes/pod-class';
 import { turnOf } from '../queues/turns';
 import { OpenRows } from '../search/open-rows';
+import { RoomBound } from '../search/room-bound';
 import { RoomIndex } from '../search/room-index';
 import { classesIn, classesOfTurn } from '../search/units';
 
-type Needs = readonly (readonly [PodClass, number])[];
+type Need = readonly [PodClass, number];
+type Needs = readonly Need[];
 
 /** What is known of gangs of one kind. */
 interface Known {
@@ -67,6 +69,13 @@ class Rows {
   }
 }
 
+/** The rows of pods that are on their way out as they are without them, and the room that there is then. */
+interface Freed {
+  readonly look: number;
+  readonly rows: Rows;
+  readonly bound: RoomBound;
+}
+
 export class Parking {
   private readonly kinds = listById<Known>();
   /** Of gangs that are like no other. */
@@ -79,7 +88,8 @@ export class Parking {
   /** Rows that changed between the last two looks. */
   private changed: Rows;
   private readonly stamps: Int32Array;
-  private freed: { readonly look: number; readonly rows: Rows } | undefined;
+  private bound: { readonly look: number; readonly now: RoomBound } | undefined;
+  private freed: Freed | undefined;
 
   constructor(private readonly session: Session) {
     this.index = session.index(RoomIndex);
@@ -135,9 +145,22 @@ export class Parking {
     const isStill = short !== undefined && known.look === this.look - 1 && !this.changed.mayHold(short);
     known.look = this.look;
     if (!isStill) {
-      known.short = needs?.find(([podClass, count]) => this.index.total(podClass) < count)?.[0];
+      const bound = this.boundNow();
+      known.short = needs?.find((need) => !this.hasRoom(need, bound))?.[0];
     }
     known.closed = known.short === undefined && this.isClosed(known);
+  }
+
+  private boundNow(): RoomBound {
+    if (this.bound?.look !== this.look) {
+      this.bound = { look: this.look, now: new RoomBound(this.session.table) };
+    }
+    return this.bound.now;
+  }
+
+  /** For most classes of a crowd the sums are enough to say no. */
+  private hasRoom([podClass, count]: Need, bound: RoomBound): boolean {
+    return bound.of(podClass) >= count && this.index.upTo(podClass, count) >= count;
   }
 
   /**
@@ -196,9 +219,9 @@ export class Parking {
    * Those of the gangs, and of those that sleep, that may fit once pods of others are placed. All of them have nothing, and no room with what is on the
    * nodes now.
    *
-   * @param live gangs that may be placed without the help of these
+   * @param live gangs that may be placed without the help of these; thousands of them, and mostly not asked for
    */
-  helped(closed: readonly GangRecord[], live: Iterable<GangRecord>): ReadonlySet<GangRecord> {
+  helped(closed: readonly GangRecord[], live: () => Iterable<GangRecord>): ReadonlySet<GangRecord> {
     const { others, sleepers } = this.session;
     const found = new Set<GangRecord>();
     const waiting = new Map<Term, GangRecord[]>();
@@ -231,7 +254,7 @@ export class Parking {
         }
       }
     };
-    for (const gang of waiting.size === 0 && !sleepers.haveTerms ? [] : live) {
+    for (const gang of waiting.size === 0 && !sleepers.haveTerms ? [] : live()) {
       place(gang);
     }
     for (let gang = next.pop(); gang !== undefined; gang = next.pop()) {
@@ -302,16 +325,17 @@ export class Parking {
     return false;
   }
 
-  /** The rows of the pods as they are without them. */
-  private freedBy(releasing: readonly PodRecord[]): Rows {
+  private freedBy(releasing: readonly PodRecord[]): Freed {
     if (this.freed?.look !== this.look) {
       const { table } = this.session;
       const rows = new Rows(table.free);
       const changed = new Set(releasing.map(({ row }) => row));
-      this.without(releasing, () => changed.forEach((row) => rows.add(row, table.wholeFree[row])));
-      this.freed = { look: this.look, rows };
+      this.freed = this.without(releasing, () => {
+        changed.forEach((row) => rows.add(row, table.wholeFree[row]));
+        return { look: this.look, rows, bound: new RoomBound(table) };
+      });
     }
-    return this.freed.rows;
+    return this.freed;
   }
 
   /** Where constraints between pods are in the way, it is not worth finding out. */
@@ -321,12 +345,14 @@ export class Parking {
     if (needs === undefined || short === undefined) {
       return (
         !this.areForlorn(known) &&
-        classes.some((podClass) => others.concerns(podClass) || this.freedBy(releasing).mayHold(podClass))
+        classes.some((podClass) => others.concerns(podClass) || this.freedBy(releasing).rows.mayHold(podClass))
       );
     }
+    const { rows, bound } = this.freedBy(releasing);
     return (
-      this.freedBy(releasing).mayHold(short) &&
-      this.without(releasing, () => needs.every(([podClass, count]) => this.index.total(podClass) >= count))
+      rows.mayHold(short) &&
+      needs.every(([podClass, count]) => bound.of(podClass) >= count) &&
+      this.without(releasing, () => needs.every((need) => this.hasRoom(need, bound)))
     );
   }
 

@@ -31,6 +31,12 @@ export class FreeRows {
     return this.found;
   }
 
+  /** The same where there are no more than `most` of them. */
+  ifFew(most: number): Iterable<number> | undefined {
+    this.rows();
+    return this.found.size <= most ? this.found : undefined;
+  }
+
   private look(row: number): void {
     const { wholeFree, overdrawn } = this.table;
     if (wholeFree[row] > 0 || overdrawn[row] > 0) {

@@ -6,11 +6,15 @@
  */
 import { listById } from '../../facts/collections';
 import { type Domain, type TopologyTree } from '../topology/domains';
+import { FreeRows } from '../nodes/free-rows';
 import { type PodClass } from '../nodes/pod-class';
 import { type Session } from '../books/session';
 
 /** More pods than a node takes. */
 const NO_LIMIT = 1_000_000;
+
+/** Nodes with free devices that are looked at for a class, rather than counting on all nodes and following what changes. */
+const FEW_FREE = 512;
 
 /** Room of one class by row, and the version of the row for which it holds. */
 interface Counts {
@@ -69,6 +73,26 @@ export class RoomIndex {
   /** Room on all nodes. */
   total(podClass: PodClass): number {
     return this.upToDate(podClass, undefined).total;
+  }
+
+  /**
+   * Room on all nodes, or at least `limit`. Of whole devices the few nodes that have any free are looked at, and nothing is kept for the class:
+   * thousands of classes may be asked about.
+   */
+  upTo(podClass: PodClass, limit: number): number {
+    const rows = podClass.accelerator?.kind === 'whole' ? this.session.index(FreeRows).ifFew(FEW_FREE) : undefined;
+    if (rows === undefined) {
+      return this.total(podClass);
+    }
+    const ruledOut = this.session.staticRow(podClass);
+    let room = 0;
+    for (const row of rows) {
+      room += ruledOut[row] === 0 ? this.session.ledger.capacity(podClass, row, NO_LIMIT) : 0;
+      if (room >= limit) {
+        break;
+      }
+    }
+    return room;
   }
 
   /** The rows that have room, in no order. */

@@ -82,7 +82,7 @@ export class Room {
     const isConcerned = others.concerns(podClass);
     if (!isConcerned && without === undefined) {
       if (rows === undefined) {
-        return this.index.total(podClass);
+        return this.index.upTo(podClass, limit);
       }
       if (domain !== undefined) {
         return this.index.ofDomain(podClass, domain.tree, domain.domain);
