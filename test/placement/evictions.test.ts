@@ -1,4 +1,4 @@
-import { type Gang, type Queue } from '../../src/placement';
+import { type Gang, type PodTemplate, type Queue, type Role } from '../../src/placement';
 import { checkFewMoves } from './few-moves';
 import { Random } from '../support/random';
 import { checkFewestReclaimed } from './fewest-reclaimed';
@@ -356,6 +356,52 @@ describe('reclaim', () => {
       'g2-worker-0 reclaim',
       'g3-worker-0 reclaim',
     ]);
+  });
+
+  it('names the gang that gets the room where the one that it was made for stays after all', () => {
+    const request = { cpu: 1000, memory: 1e9 };
+    const part = (milli: number): PodTemplate => ({ request, accelerator: { kind: 'fraction', milli } });
+    const whole = (count: number): PodTemplate => ({ request, accelerator: { kind: 'whole', count } });
+    const roles = (...list: readonly (readonly [count: number, minimum: number, template: PodTemplate])[]): Role[] =>
+      list.map(([count, minimum, pod], i) => ({ name: `role${i}`, count, minimum, template: pod }));
+    const early: Gang[] = [
+      { name: 'other', queue: 'q', topology: { required: 'rack' }, roles: roles([2, 1, part(300)], [1, 1, whole(2)]) },
+      // The last of its pods fits nowhere, so it looks for room.
+      { name: 'own', queue: 'p', roles: roles([4, 3, part(500)], [1, 0, whole(4)]) },
+    ];
+    const late: Gang[] = [
+      { name: 'claimant', queue: 'p', priority: 100, roles: roles([2, 1, part(300)], [1, 1, part(300)]) },
+      { name: 'wide', queue: 'q', priority: 50, roles: roles([4, 4, part(300)], [3, 2, part(300)]) },
+    ];
+    const first = cluster(
+      [32_000, 6_000].map((cpu, i) =>
+        node(`n${i}`, 4, {
+          labels: { rack: `r${1 - i}` },
+          allocatable: { cpu, memory: 1e12, pods: 20, 'nvidia.com/gpu': 4 },
+        }),
+      ),
+      early,
+      [],
+      {
+        topologies: [{ name: 'racks', levels: ['rack'] }],
+        queues: [
+          { name: 'q' },
+          {
+            name: 'p',
+            deserved: { 'nvidia.com/gpu': 0, cpu: 'unlimited', memory: 'unlimited' },
+            capability: { 'nvidia.com/gpu': 4 },
+            reclaimable: false,
+          },
+        ],
+      },
+    );
+    const policy = { nodeScore: 'spread-devices', gangSpread: 'anywhere', sharedDeviceWaitSeconds: 60 } as const;
+    const pods = apply(first, run(first, policy));
+    const { evictions, nominations } = run({ ...first, gangs: [...early, ...late], pods }, policy);
+    expect(evictions.map(({ pod, beneficiary }) => `${pod} for ${beneficiary}`)).toEqual([
+      'other-role0-1 for claimant',
+    ]);
+    expect(nominations.map(({ pod }) => pod)).toEqual(['claimant-role0-1']);
   });
 
   it('does not take more than its own share', () => {

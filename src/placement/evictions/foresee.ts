@@ -18,6 +18,7 @@ import { shortWith } from '../cycle/next-cycle';
 import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from '../books/records';
 import { compareInRole } from '../books/role-pods';
 import { type Action } from '../model/policy';
+import { passOnEvictions } from './inherited';
 import { makeRoom } from './make-room';
 import { evictStale } from './stale';
 import { takeBackNeedless } from './take-back';
@@ -228,7 +229,7 @@ function combine(cycle: Cycle, next: Cycle, starting: ReadonlySet<PodRecord>): v
     }
   }
   cycle.reservation = next.reservation;
-  inheritEvictions(cycle);
+  passOnEvictions(cycle);
   cycle.disturbs(new Set([...placed.keys(), ...evicted.map(({ pod }) => pod.role!.gang)]));
 }
 
@@ -236,16 +237,4 @@ function isBack({ pod, row, devices }: Evicted): boolean {
   return (
     pod.row === row && pod.devices.length === devices.length && pod.devices.every((slot, i) => slot === devices[i])
   );
-}
-
-/** What was evicted for a gang that gets no pods after all is evicted for one that takes its place. */
-function inheritEvictions(cycle: Cycle): void {
-  const { nominated, bound, withdrawn, evicted } = cycle;
-  const served = new Set([...nominated, ...bound.filter((pod) => !withdrawn.has(pod))].map(({ role }) => role!.gang));
-  evicted.forEach((one, at) => {
-    if (one.beneficiary !== undefined && !served.has(one.beneficiary)) {
-      const heir = nominated.find(({ row }) => row === one.row) ?? nominated.at(0);
-      evicted[at] = { ...one, beneficiary: heir?.role!.gang ?? one.beneficiary };
-    }
-  });
 }

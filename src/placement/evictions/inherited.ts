@@ -48,6 +48,18 @@ export function inherit(cycle: Cycle, turn: Turn, lost: readonly Portion[]): voi
   });
 }
 
+/** What was evicted for a gang that gets no pods after all is evicted for one that takes its place. */
+export function passOnEvictions(cycle: Cycle): void {
+  const { nominated, bound, withdrawn, evicted } = cycle;
+  const served = new Set([...nominated, ...bound.filter((pod) => !withdrawn.has(pod))].map(({ role }) => role!.gang));
+  evicted.forEach((one, at) => {
+    if (one.beneficiary !== undefined && !served.has(one.beneficiary)) {
+      const heir = nominated.find(({ row }) => row === one.row) ?? nominated.at(0);
+      evicted[at] = { ...one, beneficiary: heir?.role!.gang ?? one.beneficiary };
+    }
+  });
+}
+
 /** Puts a gang back exactly where it was, if all of it can be, and the turn gets its places in the next cycle nevertheless. */
 function returns(
   cycle: Cycle,

@@ -10,16 +10,23 @@ import { type Cycle } from '../cycle/cycle';
 import { placedNextCycle, isPlacedNextCycle } from '../cycle/next-cycle';
 import { haveClaims } from '../search/units';
 import { putBack } from './eviction-search';
+import { passOnEvictions } from './inherited';
 
 export function takeBackNeedless(cycle: Cycle): void {
   let served: ReadonlySet<PodRecord> | undefined;
+  let isAnyBack = false;
   for (const gang of new Set(cycle.evicted.map(({ pod }) => pod.role!.gang))) {
     const stays = cycle.trials > 0 && (staysAfterAll(cycle, gang) || staysBesideServed(gang));
     if (stays) {
       cycle.takeBack(new Set(cycle.evicted.filter(({ pod }) => pod.role!.gang === gang).map(({ pod }) => pod)));
       cycle.disturbs([gang]);
       served = undefined;
+      isAnyBack = true;
     }
+  }
+  if (isAnyBack) {
+    // It may have been the one that others were evicted for, to find another place.
+    passOnEvictions(cycle);
   }
   if (cycle.startsPods && cycle.evicted.length + cycle.terminating.length === 0) {
     const pods = [...cycle.nominated];
