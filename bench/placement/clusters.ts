@@ -108,6 +108,23 @@ export function fullCluster(nodes: number, waiting: number): Snapshot {
   };
 }
 
+/** The same where each gang without pods asks for a little more CPU than the one before it. */
+export function eachItsOwn(snapshot: Snapshot): Snapshot {
+  const started = new Set(snapshot.pods.map(({ gang }) => gang));
+  const more = ({ request, ...template }: PodTemplate, milli: number): PodTemplate => ({
+    ...template,
+    request: { ...request, cpu: request.cpu + milli },
+  });
+  return {
+    ...snapshot,
+    gangs: snapshot.gangs.map((gang, i) =>
+      started.has(gang.name)
+        ? gang
+        : { ...gang, roles: gang.roles.map((role) => ({ ...role, template: more(role.template, i) })) },
+    ),
+  };
+}
+
 /** Empty nodes of the mix, and pods of it that wait. */
 export function emptyCluster(
   mix: Mix,
