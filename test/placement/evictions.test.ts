@@ -322,6 +322,21 @@ describe('reclaim', () => {
     expect(lostTo([3, 3], [8, 8, 8], { a: 3, b: 12 }, older)).toEqual(['g0', 'g1', 'g3']);
   });
 
+  it('takes more than four gangs of a queue that may lose them, where others are there only to be moved', () => {
+    const older = [
+      [2, 1, 'a'],
+      [1, 2, 'a'],
+      [4, 1, 'a'],
+      [3, 2, 'b'],
+      [4, 1, 'a'],
+      [2, 2, 'a'],
+      [1, 3, 'b'],
+      [2, 1, 'a'],
+      [2, 2, 'a'],
+    ] as const;
+    expect(lostTo([4, 3], [4, 8, 8, 8], { a: 0, b: 11 }, older)).toEqual(['g0', 'g1', 'g2', 'g4', 'g5']);
+  });
+
   it('looks for other victims where those of each cheaper set would return', () => {
     const spread: readonly [Gang, readonly string[]][] = [
       [gang('b0', 3, template(1), { queue: 'b' }), ['n0', 'n0', 'n0']],

@@ -7,7 +7,7 @@ import { type Cycle } from '../cycle/cycle';
 
 import { fewestVictims, type Loss, setsThatFit } from './fewest-victims';
 import { type Refusal, isPlacedNextCycle } from '../cycle/next-cycle';
-import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
+import { type GangRecord, type PodRecord, type Portion, type QueueRecord, type Turn } from '../books/records';
 import { mustWait } from './terminating';
 
 export interface Place {
@@ -242,6 +242,13 @@ function plans(
       }
     }
   }
+  if (found.length > 0 && !found.some((plan) => mayHappen(plan, action, allows))) {
+    const losable = withQueuesThatMayLose(candidates, allows);
+    const plan = losable.length < candidates.length ? planOf(cycle, turn, action, losable, countOf) : undefined;
+    if (plan !== undefined) {
+      found.push(plan);
+    }
+  }
   found.sort(cheapestFirst);
   const best = found.find((plan) => mayHappen(plan, action, allows)) ?? found.at(0);
   if (action !== 'consolidate' && best !== undefined && best.pods > 1) {
@@ -255,6 +262,17 @@ function plans(
     }
   }
   return found.sort(cheapestFirst);
+}
+
+/** Without the candidates of queues of which not even the first may be lost: those are there to be moved out of the way. */
+function withQueuesThatMayLose(candidates: readonly Portion[], allows: Allows): readonly Portion[] {
+  const known = new Map<QueueRecord, boolean>();
+  return candidates.filter((portion) => {
+    const queue = portion.gang.queue!;
+    const mayLose = known.get(queue) ?? allows({ lost: [portion], moved: [], places: new Map() });
+    known.set(queue, mayLose);
+    return mayLose;
+  });
 }
 
 /** The core of a gang never goes without its surplus: what a list leaves out of that comes right before the core. */
