@@ -8,7 +8,7 @@
  */
 import { largestFirst } from '../search/pod-size';
 import { type Cycle } from '../cycle/cycle';
-import { type Place, type Places, putBack } from './eviction-search';
+import { type Place, type Places, putBack } from './carry-out';
 import { type PodRecord, type Turn } from '../books/records';
 import { haveClaims } from '../search/units';
 

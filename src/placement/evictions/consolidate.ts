@@ -11,7 +11,8 @@
  */
 import { clearRows } from './clear-rows';
 import { type Cycle } from '../cycle/cycle';
-import { commit, evictFor, type Outcome, type Places, holds } from './eviction-search';
+import { commit, holds, type Outcome, type Places } from './carry-out';
+import { evictFor } from './eviction-search';
 import { fewMoves } from './few-moves';
 import { isSurplus, rolesIn } from '../books/needs';
 import { WHOLE } from '../nodes/node-table';
@@ -137,20 +138,18 @@ export class Consolidation {
     const movable = new Set(this.movable());
     const others = session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== turn.gang.gang);
     const list = portions(cycle, others.sort(victimOrder(cycle)), claimants);
+    const allows = ({ lost, moved }: Outcome): boolean => {
+      const pods = moved.flatMap((portion) => portion.pods);
+      const moves = pods.filter(({ existed }) => existed).length;
+      if (lost.length > 0 || cycle.moves + moves > session.policy.moveLimit || !this.pays(pods)) {
+        return false;
+      }
+      cycle.moves += moves;
+      return true;
+    };
     return evictFor(
-      cycle,
-      turn,
-      'consolidate',
+      { cycle, turn, action: 'consolidate', allows },
       list.filter(({ pods }) => pods.every((pod) => movable.has(pod))),
-      ({ lost, moved }) => {
-        const pods = moved.flatMap((portion) => portion.pods);
-        const moves = pods.filter(({ existed }) => existed).length;
-        if (lost.length > 0 || cycle.moves + moves > session.policy.moveLimit || !this.pays(pods)) {
-          return false;
-        }
-        cycle.moves += moves;
-        return true;
-      },
     );
   }
 

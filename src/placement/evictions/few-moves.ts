@@ -6,7 +6,7 @@
  * the largest first; where that fails, by a bounded search over all of them together. Pods that are alike on one node are tried once.
  */
 import { type Cycle } from '../cycle/cycle';
-import { type Places } from './eviction-search';
+import { type Places } from './carry-out';
 import { largestFirst, sizeIn } from '../search/pod-size';
 import { requires } from '../search/units';
 import { type PodClass } from '../nodes/pod-class';

@@ -9,7 +9,7 @@ import { isPlacedNextCycle } from '../cycle/next-cycle';
 import { runs } from '../books/needs';
 import { type GangRecord, type PodRecord, type Portion, type Turn } from '../books/records';
 import { haveClaims } from '../search/units';
-import { putBack } from './eviction-search';
+import { putBack } from './carry-out';
 
 /**
  * From now on gangs whose pods the decision starts may be left waiting even if others were evicted for them.

@@ -8,7 +8,8 @@ import { inherit } from './inherited';
 import { placeAsNextCycle } from '../cycle/next-cycle';
 import { turnOf } from '../queues/turns';
 import { type GangRecord, NOWHERE, type Portion } from '../books/records';
-import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
+import { type MakingRoom } from './carry-out';
+import { firstOf, mayDisturb, tryAction } from './try-action';
 
 /**
  * The same for the gangs, which got nothing yet, and those that lost pods, with everything that waits for terminating pods where the next cycle will

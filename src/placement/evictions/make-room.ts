@@ -24,7 +24,8 @@ import { beginToInherit } from './inherited';
 import { replaceAsNextCycle, replaceLost, replaceStarted } from './lost-gangs';
 import { takeBackNeedless } from './take-back';
 import { Alike, Tries, Turns } from './tries';
-import { firstOf, type MakingRoom, mayDisturb, tryAction } from './try-action';
+import { type MakingRoom } from './carry-out';
+import { firstOf, mayDisturb, tryAction } from './try-action';
 import { type Action } from '../model/policy';
 
 /**

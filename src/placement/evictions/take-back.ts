@@ -9,7 +9,7 @@ import { type GangRecord, type PodRecord } from '../books/records';
 import { type Cycle } from '../cycle/cycle';
 import { placedNextCycle, isPlacedNextCycle } from '../cycle/next-cycle';
 import { haveClaims } from '../search/units';
-import { putBack } from './eviction-search';
+import { putBack } from './carry-out';
 import { passOnEvictions } from './inherited';
 
 export function takeBackNeedless(cycle: Cycle): void {

@@ -3,6 +3,7 @@
  */
 import { Consolidation } from './consolidate';
 import { type Cycle } from '../cycle/cycle';
+import { type MakingRoom, type Outcome } from './carry-out';
 import { evictFor } from './eviction-search';
 import { isEntitled } from '../queues/quota';
 import { preemptCandidates } from './preempt';
@@ -10,8 +11,6 @@ import { mayReclaim, ReclaimRules } from './reclaim';
 import { type GangRecord, type Portion, type Turn } from '../books/records';
 import { portions } from './running';
 import { classesOfTurn } from '../search/units';
-
-export type MakingRoom = 'preempt' | 'reclaim' | 'consolidate';
 
 /**
  * Evicts or moves pods so that the gang gets the pods of its turn.
@@ -28,7 +27,7 @@ export function tryAction(
   switch (action) {
     case 'preempt': {
       const candidates = portions(cycle, preemptCandidates(cycle, turn), claimants);
-      return evictFor(cycle, turn, action, candidates, ({ lost }) => accepts(lost));
+      return evictFor({ cycle, turn, action, allows: ({ lost }) => accepts(lost) }, candidates);
     }
     case 'reclaim': {
       if (!mayReclaim(turn)) {
@@ -36,8 +35,8 @@ export function tryAction(
       }
       const rules = new ReclaimRules(cycle, turn);
       const entitled = isEntitled(turn.gang.queue!, turn.asked);
-      const allows = (lost: readonly Portion[]): boolean => accepts(lost) && rules.allows(lost);
-      return evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => allows(lost), entitled);
+      const allows = ({ lost }: Outcome): boolean => accepts(lost) && rules.allows(lost);
+      return evictFor({ cycle, turn, action, allows }, rules.candidates(claimants), entitled);
     }
     case 'consolidate':
       return new Consolidation(cycle, turn).run(claimants);
