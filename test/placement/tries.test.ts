@@ -88,6 +88,51 @@ describe('tries to make room', () => {
   });
 });
 
+describe('tries for gangs whose pods have constraints on one another', () => {
+  const nodes = Array.from({ length: 200 }, (_, i) => node(`n${i}`, 8, { labels: { rack: `r${i >> 2}` } }));
+  const owners = nodes.map((_, i) =>
+    gang(`run-${i}`, 1, template(8), { queue: i % 4 === 0 ? 'surplus' : 'crowd', arrival: NOW - (900 - i) * MINUTE }),
+  );
+  const pods = owners.map(({ name }, i) => running(name, `n${i}`));
+  /** Each pod has to be in a rack of its own, and each of them is looked for among all nodes. */
+  const apart = Array.from({ length: 40 }, (_, i) => {
+    const labels = { job: `apart-${i}` };
+    const selector = { labels: [{ key: 'job', operator: 'In' as const, values: [labels.job] }] };
+    return gang(
+      `apart-${i}`,
+      45 + (i % 5),
+      template(2, { labels, podAntiAffinity: [{ topologyKey: 'rack', selector }] }),
+      {
+        queue: 'crowd',
+        priority: 10,
+        arrival: NOW - 100 * MINUTE + i,
+      },
+    );
+  });
+  const late = gang('late', 1, template(2), { queue: 'late', arrival: NOW });
+
+  const sessionWith = (count: number): Session =>
+    new Session(
+      cluster(nodes, [...owners, ...apart.slice(0, count), late], pods, {
+        queues: [queue('surplus', 0), { ...queue('crowd', 1600), arrival: -1 }, queue('late', 2)],
+      }),
+      DEFAULT_POLICY,
+    );
+
+  it('end once a decision has looked at as many nodes as it may', () => {
+    const session = sessionWith(40);
+    const { evictions } = decideIn(session, NOTHING);
+    expect(new Set(evictions.map(({ beneficiary }) => beneficiary)).size).toBeGreaterThan(2);
+    // 16,777,216; the last gang may go beyond that with one set of victims.
+    expect(session.rowsSearched).toBeLessThan(1.2 * 2 ** 24);
+  });
+
+  it('leave others their part', () => {
+    const { nominations } = decideIn(sessionWith(6), NOTHING);
+    expect(nominations.some(({ gang: name }) => name === 'late')).toBe(true);
+  });
+});
+
 describe('turns of gangs that had a try', () => {
   const shape = (i: number): Gang =>
     gang(`g-${i}`, 1, template(1, { request: { cpu: 1_000 + (i % 50), memory: 1e9 } }));

@@ -87,6 +87,9 @@ export class Session {
   };
 
   /** @throws SnapshotError when the snapshot contradicts itself */
+  /** Rows that this decision has looked at, one by one, for pods that have constraints on one another. */
+  rowsSearched = 0;
+
   constructor(snapshot: Snapshot, policy: Policy) {
     this.facts = new Facts(snapshot, policy);
     this.build();
@@ -202,6 +205,7 @@ export class Session {
   /** Begins a decision: what it does to the books stays there to be looked at until the next one, or the next change. */
   begin(): void {
     this.rewind();
+    this.rowsSearched = 0;
     this.waitingBooks.wakeGained();
     this.decided = { mark: this.ledger.mark() };
     this.table.setDeciding(true);

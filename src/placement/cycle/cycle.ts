@@ -59,7 +59,15 @@ export interface HeadReservation {
 }
 
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
-export const MOST_TRIALS = 128;
+const MOST_TRIALS = 128;
+
+/**
+ * Rows that are looked at for pods with constraints on one another, before no more sets of victims are tried: each such pod takes a look at all
+ * rows, so a crowd of these gangs would make one decision last for minutes.
+ */
+const MOST_ROWS = 2 ** 24;
+/** The part of them that is for one gang, so that others have their turn. */
+const PART_OF_ROWS = 1 / 8;
 
 /** Ways to move pods that are followed by a trial of the next cycle, and sets of pods that are looked at for them. */
 const MOST_MOVE_TRIALS = 24;
@@ -112,6 +120,8 @@ export class Cycle {
   /** Ways to move pods that may still be tried, over all gangs, and sets of pods that may be looked at. */
   moveTrials = MOST_MOVE_TRIALS;
   moveSets = MOST_MOVE_SETS;
+  /** Rows that had been searched when it began to try sets of victims for a gang. */
+  private rowsBefore = 0;
   /** Pods that this decision has moved. */
   moves = 0;
   /** Gangs for which it has tried to move whole gangs. */
@@ -183,6 +193,26 @@ export class Cycle {
       this.totals = { at, devices: freeIn(table.milliFree), columns: table.free.map(freeIn) };
     }
     return this.totals;
+  }
+
+  /** May sets of victims be tried for further gangs? */
+  get mayTry(): boolean {
+    return this.trials > 0 && this.session.rowsSearched < MOST_ROWS;
+  }
+
+  /** From here on sets of victims are tried for another gang. */
+  beginTry(): void {
+    this.rowsBefore = this.session.rowsSearched;
+  }
+
+  /** May further sets of victims be tried for the same gang? */
+  get mayTryMore(): boolean {
+    return this.mayTry && this.session.rowsSearched - this.rowsBefore < PART_OF_ROWS * MOST_ROWS;
+  }
+
+  /** Is half of what bounds that used up? */
+  get isHalfway(): boolean {
+    return this.trials <= MOST_TRIALS / 2 || this.session.rowsSearched >= MOST_ROWS / 2;
   }
 
   /** The decision has evicted, moved, or placed pods of these gangs while it made room. */

@@ -38,7 +38,7 @@ export function evictFor(search: Search, candidates: readonly Portion[], entitle
   const refusals: Refusal[] = [];
   const inRounds = (countOf: CountOf): boolean => {
     let left = candidates;
-    for (let round = 0; round < rounds && cycle.trials > 0; round++) {
+    for (let round = 0; round < rounds && cycle.mayTryMore; round++) {
       const back = new Set<GangRecord>();
       const found = plans(search, left, countOf);
       isEnough ||= found.length > 0;
@@ -64,7 +64,7 @@ export function evictFor(search: Search, candidates: readonly Portion[], entitle
   return (
     entitled &&
     isEnough &&
-    cycle.trials > 0 &&
+    cycle.mayTryMore &&
     furtherPlans(search, candidates).some((plan) => carriedOut(search, plan, new Set(), refusals))
   );
 }
@@ -76,7 +76,7 @@ function carriedOut(
   back: Set<GangRecord>,
   refusals: Refusal[],
 ): boolean {
-  if (cycle.trials <= 0) {
+  if (!cycle.mayTryMore) {
     return false;
   }
   cycle.trials--;

@@ -85,6 +85,7 @@ function hasReplaced(cycle: Cycle, gang: GangRecord, actions: readonly MakingRoo
   const gone = gang.roles.flatMap(({ pods }) => pods.filter(({ row, waits }) => row === NOWHERE && !waits));
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
+  cycle.beginTry();
   let taken: readonly Portion[] = [];
   const takesStarted = (lost: readonly Portion[]): boolean => {
     taken = lost;

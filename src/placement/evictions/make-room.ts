@@ -15,7 +15,7 @@
  * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings. A gang that
  * took only the room of gangs that do not start after all waits for nothing, and is bound (see `terminating.ts`).
  */
-import { type Cycle, MOST_TRIALS } from '../cycle/cycle';
+import { type Cycle } from '../cycle/cycle';
 import { GangOrder } from '../queues/gang-order';
 import { runs } from '../books/needs';
 import { type GangRecord, type Turn } from '../books/records';
@@ -68,9 +68,8 @@ export function makeRoom(
   const lines = possibleLines(cycle, isImpossible);
   const waitIn = new Set([...lines].flatMap(([queue, ofQueue]) => (ofQueue.length === 0 ? [] : [queue])));
   singles.forEach(({ queue }) => queue !== undefined && waitIn.add(queue));
-  const isHalfway = (): boolean => cycle.trials <= MOST_TRIALS / 2;
   turns.keep(session.short);
-  const tries = new Tries(turns, session.policy.makeRoomLimit, isHalfway, waitIn.size);
+  const tries = new Tries(turns, session.policy.makeRoomLimit, () => cycle.isHalfway, waitIn.size);
   const kept = session.policy.makeRoomLimit - most;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new Alike();
@@ -99,7 +98,7 @@ export function makeRoom(
   // What got nothing before the last change of the books, and what did since.
   const before = new Set<GangRecord>();
   const since = new Set<GangRecord>();
-  while (tries.remaining > kept && cycle.trials > 0) {
+  while (tries.remaining > kept && cycle.mayTry) {
     const turn = order.next();
     if (turn === undefined) {
       if (!tries.next()) {
@@ -208,5 +207,6 @@ function possibleLines({ session, waiting }: Cycle, isImpossible: (gang: GangRec
 
 /** Each action for the pods of the turn, then for those that the gang may get instead. */
 function hasRoomMade(cycle: Cycle, first: Turn, actions: readonly MakingRoom[]): boolean {
+  cycle.beginTry();
   return firstOf(cycle, first, (turn) => actions.some((action) => tryAction(cycle, turn, action))) !== undefined;
 }

@@ -92,6 +92,7 @@ export class Selector {
     }
     const { without } = within;
     if (others.concerns(podClass)) {
+      this.session.rowsSearched += this.session.table.count;
       const row = this.open.mayBeAny(podClass) ? this.bestOfRows(podClass, group, within) : NOWHERE;
       if (row === NOWHERE && without === undefined) {
         // So that it is known the next time.
