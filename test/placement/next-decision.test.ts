@@ -10,6 +10,7 @@ import {
   type Pod,
   type PodTemplate,
   type Policy,
+  type Queue,
   type Role,
   type Snapshot,
 } from '../../src/placement';
@@ -167,6 +168,42 @@ describe('what a decision starts is not evicted by the next one', () => {
     );
     const { started, lost } = startedAndLost(snapshot, { ...SPREAD, staleGangSeconds: 0 });
     expect(started).toEqual(['able-head-0', 'able-worker-0']);
+    expect(lost).toEqual([]);
+  });
+
+  it('for a gang that goes first then, as another one that this decision starts wants more pods', () => {
+    const THIRD: Accelerator = { kind: 'fraction', milli: 300, count: 1 };
+    const quota = (gpus: number): Queue['deserved'] => ({
+      'nvidia.com/gpu': gpus,
+      cpu: 'unlimited',
+      memory: 'unlimited',
+    });
+    const snapshot = worldOf(
+      [withDevices('a', 2, 6_000), withDevices('b', 8, 6_000)],
+      [
+        gangOf('a-half', 'first', [role('worker', 3, HALF, 2)]),
+        gangOf('b-single', 'second', [role('head', 1, whole(1)), role('worker', 1, THIRD)], { preempts: false }),
+        gangOf('c-large', 'second', [role('head', 2, THIRD), role('worker', 3, whole(2), 2)], { priority: 50 }),
+        gangOf('d-brief', 'first', [role('worker', 2, THIRD, 1), role('pair', 1, whole(2), 0)], {
+          expectedSeconds: 30,
+        }),
+        gangOf('e-never', 'first', [role('worker', 3, whole(1))], { priority: 100 }),
+        gangOf('f-grows', 'first', [role('worker', 1, whole(2)), role('more', 1, whole(2), 0)], { priority: 100 }),
+      ],
+      ['a-half/worker/0 on b:0', 'a-half/worker/1 on b:0', 'a-half/worker/2 on b:1', 'd-brief/worker/0 on b:1'],
+      [
+        {
+          name: 'first',
+          deserved: quota(2),
+          guarantee: { 'nvidia.com/gpu': 1 },
+          capability: { 'nvidia.com/gpu': 4 },
+        },
+        { name: 'second', deserved: quota(0), reclaimable: false },
+      ],
+    );
+    const pods = snapshot.pods.map((pod) => ({ ...pod, startedAt: NOW }));
+    const { started, lost } = startedAndLost({ ...snapshot, pods }, SPREAD);
+    expect(started).toContain('c-large-worker-0');
     expect(lost).toEqual([]);
   });
 

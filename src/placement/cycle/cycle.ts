@@ -93,7 +93,7 @@ export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;
   /** Gangs that had not all of their pods when the decision began. */
-  readonly waiting: Waiting;
+  waiting: Waiting;
   /** What nothing can start. */
   readonly parking: Parking;
   /** Gangs that this decision leaves out when it starts gangs. */

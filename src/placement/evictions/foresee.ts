@@ -133,6 +133,8 @@ function takesOver(cycle: Cycle, foresight: Foresight, turns: Turns, ahead: numb
   next.moves = cycle.moves;
   const nextTurns = turns.copy();
   const short = shortWith(next, gone, waiting, cycle.bound, [...cycle.withdrawn]);
+  // Its own trials of the decision after it find them as well.
+  next.waiting = { ...next.waiting, singles: short };
   const passed = allocate(next, foresight.actions.includes('backfill'), short);
   const most = Math.max(foresight.tries, foresight.few);
   foresight.tries -= makeRoom(next, passed, foresight.actions, nextTurns, most);
