@@ -86,10 +86,10 @@ export class Session {
     byPriority: () => this.policy.podOrder === 'priority',
   };
 
-  /** @throws SnapshotError when the snapshot contradicts itself */
   /** Rows that this decision has looked at, one by one, for pods that have constraints on one another. */
   rowsSearched = 0;
 
+  /** @throws SnapshotError when the snapshot contradicts itself */
   constructor(snapshot: Snapshot, policy: Policy) {
     this.facts = new Facts(snapshot, policy);
     this.build();
